@@ -37,6 +37,7 @@
 #include "common/memory.h"
 #include "model/arena.h"
 #include "model/bulk.h"
+#include "model/checks/checks.h"
 #include "model/model.h"
 #include "model/output.h"
 
@@ -79,7 +80,8 @@ enum gt_action {
 	GT_ACT_RETAIN, GT_ACT_RELEASE, GT_ACT_ENQUEUE, GT_ACT_SET_ARG, GT_ACT_BUILD,
 	GT_ACT_ALLOCATE,                      /* returns memory */
 	GT_ACT_FREE,
-	GT_ACT_ASK                            /* what the driver says of a platform or device */
+	GT_ACT_ASK,                           /* what the driver says of a platform or device */
+	GT_ACT_FINISH                         /* returns when all of its queue is done */
 };
 
 struct gt_fn_info {
@@ -168,6 +170,12 @@ struct gt_entity {                            /* pub first: gt_object pointers l
 	struct gt_launched *launched;         /* programs: their kernels; kernels: the last of their own */
 	struct gt_mapping *mappings;          /* memory */
 	struct gt_device_clock *clock;        /* devices */
+	struct gt_queue_line *line;           /* queues: model/checks/opencl.c */
+};
+/* Commands of a queue as the checks see them. */
+struct gt_queue_line {
+	int64_t start_ns, end_ns; bool any;   /* of the last one that took time */
+	int64_t last_ns, made_ns; uint64_t waiting; /* the latest end and the latest call of those not waited for */
 };
 struct gt_entity_slot { uint64_t handle; uint32_t process, kind; struct gt_entity *newest; };
 
@@ -236,6 +244,9 @@ struct gt_device_clock {
 	const struct gt_clock_pair *pairs; uint32_t n_pairs;   /* by device_ns */
 	int64_t offset_ns;                    /* PINNED, MONOTONIC: session - device */
 	int64_t error_ns;                     /* half width of the bracket; -1 unknown */
+	double rate;                          /* session ns for each of the device's; 0: as if 1 */
+	int64_t since_ns;                     /* behind a step: from about then on */
+	struct gt_device_clock *later;        /* behind the next step; NULL */
 };
 struct gt_clock_slot { uint32_t process; uint64_t device; struct gt_device_clock *clock; };
 int gt_device_clocks_finish(struct gt_model *m);
@@ -243,6 +254,8 @@ int gt_device_clocks_finish(struct gt_model *m);
 struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process, uint64_t device);
 /* Decides how an uncalibrated clock is read, by the first command seen on it. */
 void gt_device_clock_decide(struct gt_model *m, struct gt_device_clock *c, uint64_t queued, const struct gt_call *call);
+/* The line that holds for a command of that call: with steps there are several. device_ns: when it was queued. */
+struct gt_device_clock *gt_device_clock_then(struct gt_device_clock *c, uint64_t device_ns, const struct gt_call *call);
 int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns);
 const char *gt_device_clock_method(const struct gt_device_clock *c);
 
@@ -349,6 +362,7 @@ struct gt_process_state {
 	struct gt_stream_map *streams;        /* n_streams, by place (gt_reader_stream_place) */
 	struct gt_join *joins;                /* alike */
 	uint64_t last_tick, first_tick;
+	uint64_t exit_tick; int64_t exit_ns;  /* it ended by itself; late calls too. 0: it did not */
 	uint64_t exec_tick;                   /* of the last exec, which may have failed; 0: none */
 	int64_t to_mono_ns;                   /* CLOCK_MONOTONIC - session time */
 	bool device_times;                    /* was the collector asked for device times? */
@@ -392,8 +406,9 @@ struct gt_model {
 	uint32_t n_devices;
 	struct gt_bulk_budget budget;
 	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
-	uint64_t lost[REC_LOSS_COUNT];        /* found here, and by writers */
+	uint64_t lost[REC_LOSS_END];          /* found here, and by writers */
 	uint64_t lost_writer[REC_LOSS_COUNT]; /* control pages */
+	struct gt_checked checked[GT_CHECK_COUNT];
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	struct gt_stacks *stacks;             /* NULL: no call stack */

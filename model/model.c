@@ -257,20 +257,21 @@ bool gt_model_no_memory(const struct gt_model *m) { return m->no_memory; }
 
 static const char *const loss_texts[] = {
 #define X(id, text) text,
-	REC_LOSSES(X)
+	REC_REASONS(X)
 #undef X
 };
 
 uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason)
 {
-	if ((unsigned)reason >= REC_LOSS_COUNT)
+	if ((unsigned)reason >= REC_LOSS_END)
 		return 0;
-	return m->lost[reason] + m->lost_writer[reason] + gt_reader_lost(m->reader, reason);
+	return m->lost[reason] + (reason < REC_LOSS_COUNT ? m->lost_writer[reason] : 0) +
+		gt_reader_lost(m->reader, reason);
 }
 
 void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 {
-	if ((unsigned)reason < REC_LOSS_COUNT && (reason == REC_LOSS_CLAMPED || !m->quiet))
+	if ((unsigned)reason < REC_LOSS_END && (reason == REC_LOSS_CLAMPED || !m->quiet))
 		m->lost[reason] += n;
 }
 
@@ -278,7 +279,8 @@ void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 static bool only_tells(enum rec_loss reason)
 {
 	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK ||
-		reason == REC_LOSS_TIME_UNORDERED || reason == REC_LOSS_OTHER_FOREIGN;
+		reason == REC_LOSS_TIME_UNORDERED || reason == REC_LOSS_OTHER_FOREIGN ||
+		reason == REC_LOSS_TIME_OVERLAP;
 }
 
 const char *gt_model_not_gathered(const struct gt_model *m, unsigned n) { return gt_reader_not_gathered(m->reader, n); }
@@ -300,7 +302,7 @@ bool gt_model_complete(const struct gt_model *m)
 {
 	if (gt_model_live(m) || gt_reader_gatherer(m->reader))
 		return false;
-	for (int i = 0; i < REC_LOSS_COUNT; i++)
+	for (int i = 0; i < REC_LOSS_END; i++)
 		if (!only_tells((enum rec_loss)i) && gt_model_lost(m, (enum rec_loss)i))
 			return false;
 	return true;
@@ -320,7 +322,7 @@ static size_t append(char *buf, size_t bytes, size_t at, const char *before, uin
 static size_t append_losses(
 	const struct gt_model *m, char *buf, size_t bytes, size_t at, bool telling, const char *first)
 {
-	for (int i = 0; i < REC_LOSS_COUNT; i++) {
+	for (int i = 0; i < REC_LOSS_END; i++) {
 		uint64_t n = gt_model_lost(m, (enum rec_loss)i);
 
 		if (!n || only_tells((enum rec_loss)i) != telling)

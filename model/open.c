@@ -415,6 +415,18 @@ static bool is_told(const struct gt_model *m, const char *text)
 	return false;
 }
 
+/* What was asked for and refused before the program began; its note says what, and what helps. */
+static void take_refusals(struct gt_model *m)
+{
+	const char *text;
+	unsigned n = 0;
+
+	while ((text = gt_reader_fact(m->reader, -1, "refused", n)))
+		n++;
+	if (n)
+		gt_model_count_loss(m, REC_LOSS_ASKED_REFUSED, n);
+}
+
 /* Programs that were not followed, by name: the first of them. A shell may have started thousands. */
 static int take_started_notes(struct gt_model *m, const char *key)
 {
@@ -571,6 +583,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_image_take(m, rec);
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
+		if (rec->n_args)
+			m->processes[rec->process].exit_tick = rec->args[0];
 		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
@@ -658,6 +672,9 @@ static void finish_processes(struct gt_model *m)
 			p->pub.end_ns = gt_cuda_last_ns(m, i);
 		if (p->pub.end_ns > m->session.duration_ns)
 			m->session.duration_ns = p->pub.end_ns;
+		if (p->exit_tick)
+			p->exit_ns = gt_reader_tick_ns(m->reader, i,
+				p->exit_tick > p->last_tick ? p->exit_tick : p->last_tick);
 		p->pub.live = p->exited ? GT_LIVE_NO : gt_reader_live(m->reader, i);
 		for (uint32_t s = 0; s < p->n_streams; s++)
 			take_control(m, i, s);
@@ -711,6 +728,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	gt_facts_forget_answers(m);
 	if (gt_facts_sort(m))
 		return no_memory(m, err);
+	take_refusals(m);
 	if (gt_cuda_scan(m, err))
 		return -1;
 	if (gt_threads_add(m) || sort_threads(m) || gt_numbers_finish(m) || gt_ranges_finish(m))
@@ -727,8 +745,9 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (gt_names_finish(m) || gt_outputs_take(m))
 		return no_memory(m, err);
 	finish_processes(m);
+	gt_checks_processes(m);
 	gt_cuda_losses_finish(m);
-	if (gt_cuda_killed_finish(m, err))
+	if (gt_checks_cuda_work(m, err))
 		return -1;
 	set_monotonic(m);
 	return 0;

@@ -120,12 +120,19 @@ void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec
 {
 	const struct gt_fn_info *f = &m->fn_info[call->fn->index];
 
-	if (f->action == GT_ACT_NONE)
-		return;
-	if (f->action == GT_ACT_ENQUEUE)
+	switch (f->action) {
+	case GT_ACT_NONE:
+		break;
+	case GT_ACT_ENQUEUE:
 		call->command = gt_commands_make(m, call, f, rec->stream, rec->offset, room);
-	else
+		gt_checks_command(m, call, call->command);
+		break;
+	case GT_ACT_FINISH:
+		gt_checks_finish(m, call, f);
+		break;
+	default:
 		gt_objects_apply(m, call, f);
+	}
 }
 
 /* What a second walk finds was counted by the first. */

@@ -42,7 +42,7 @@ BOTH = {
 # A part keeps a folder small and counts as the folder above it in every respect.
 PARTS = {
     "trace/write": ["run", "stream", "call"],
-    "model": ["functions", "stacks", "symbols", "threads"],
+    "model": ["checks", "functions", "stacks", "symbols", "threads"],
     "analysis": ["reports"],
     "cli": ["run", "perf", "dump", "show", "info", "stats", "metrics"],
 }

@@ -26,7 +26,7 @@
 
 static const char *const loss_texts[] = {
 #define X(id, text) text,
-	REC_LOSSES(X)
+	REC_REASONS(X)
 #undef X
 };
 
@@ -439,10 +439,11 @@ static void text_missing(const struct gt_model *m)
 		puts("  (`gputap run` was killed, which alone knows of a process that could record nothing)");
 	if (gt_model_complete(m) && !gt_model_session(m)->launched)
 		puts("  (recorded without `gputap run`, which alone knows of a process that could record nothing)");
-	for (int i = 0; i < REC_LOSS_COUNT; i++)
+	for (int i = 0; i < REC_LOSS_END; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i),
 				gt_counted_things(gt_model_lost(m, (enum rec_loss)i), loss_texts[i]).text);
+	gt_info_checks_text(m);
 	gt_cli_remedies(m, stdout);
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
 		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
@@ -738,10 +739,11 @@ static void json_missing(struct gt_text *t, const struct gt_model *m)
 	gt_json_field_str(t, "complete_text", gt_model_complete_text(m, line, sizeof line));
 	gt_json_key(t, "ledger");
 	gt_text_char(t, '{');
-	for (int i = 0; i < REC_LOSS_COUNT; i++)
+	for (int i = 0; i < REC_LOSS_END; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			gt_json_field_u64(t, gt_show_loss(i), gt_model_lost(m, (enum rec_loss)i));
 	gt_text_char(t, '}');
+	gt_info_checks_json(t, m);
 	begin_list(t, "notes");
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++) {
 		const struct gt_note *n = gt_model_note(m, i);

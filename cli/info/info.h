@@ -16,6 +16,10 @@
 int gt_info_cuda_text(struct gt_model *m, struct gt_err *err);
 int gt_info_cuda_json(struct gt_model *m, struct gt_text *t, struct gt_err *err);
 
+/* What was proved, and what failed: model/checks. */
+void gt_info_checks_text(const struct gt_model *m);
+void gt_info_checks_json(struct gt_text *t, const struct gt_model *m);
+
 /* The next object of the array that is open in t: a comma where one is needed, and a brace. */
 void gt_info_begin_item(struct gt_text *t);
 

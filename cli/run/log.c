@@ -162,6 +162,12 @@ void gt_run_note(const struct gt_run *run, char *note)
 	free(note);
 }
 
+void gt_run_refused(const struct gt_run *run, const char *note)
+{
+	gt_run_log(run, "refused", note);
+	gt_run_log(run, "note", note);
+}
+
 void gt_run_log_target(const struct gt_run *run)
 {
 	char value[PATH_MAX + 32];

@@ -164,6 +164,16 @@ static void take_notes(const struct gt_run *run, char *notes)
 	free(notes);
 }
 
+/* Parts that were asked for, and are not possible here. */
+static void take_refusals(const struct gt_run *run, char *why)
+{
+	char *rest;
+
+	for (char *line = why ? strtok_r(why, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		gt_run_refused(run, line);
+	free(why);
+}
+
 /* What the kernel told becomes part of the trace. */
 static void store_samples(struct gt_run *run)
 {
@@ -350,7 +360,7 @@ static int end_like_target(const struct gt_run *run, bool complete)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
-	char *notes;
+	char *why;
 
 	if (summary_file(run) && gt_printout_check(summary_file(run), gt_option_true(run->options, "force"), err))
 		return -1;
@@ -368,8 +378,8 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	gt_run_log_target(run);
 	gt_run_cuda_store(run);
 	gt_run_counters_store(run);
-	run->perf = gt_perf_open(run, &notes);
-	take_notes(run, notes);
+	run->perf = gt_perf_open(run, &why);
+	take_refusals(run, why);
 	if (gt_perf_no_wakings(run->perf))
 		gt_run_log(run, "no_wakings", gt_perf_no_wakings(run->perf));
 	gt_run_log_gathers(run);

@@ -124,6 +124,8 @@ void gt_run_take_marks(const struct gt_run *run);
 void gt_run_take_named_marks(const struct gt_run *run);
 /* A sentence for the trace: why a part of what was asked for is not there. Takes it over; NULL: none. */
 void gt_run_note(const struct gt_run *run, char *note);
+/* The same where that makes the trace incomplete: it was asked for, and refused. */
+void gt_run_refused(const struct gt_run *run, const char *note);
 /* log.c: lines of TRACE/run */
 void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);

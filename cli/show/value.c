@@ -274,9 +274,9 @@ const char *gt_show_loss(int reason)
 {
 	static const char *const names[] = {
 #define X(id, text) #id,
-		REC_LOSSES(X)
+		REC_REASONS(X)
 #undef X
 	};
 
-	return reason >= 0 && reason < REC_LOSS_COUNT ? names[reason] : NULL;
+	return reason >= 0 && reason < REC_LOSS_END ? names[reason] : NULL;
 }

@@ -18,6 +18,8 @@
 #include "collectors/opencl/internal.h"
 
 #define WINDOW_TICKS 0x80000000ull                /* about a second, whatever the host clock */
+/* The first windows are short and each is twice as long as the one before: of a short run too there are several. */
+#define FIRST_WINDOW_TICKS (WINDOW_TICKS >> 9)
 #define SAMPLES 5
 #define LOOSE_TICKS 2000                         /* about a microsecond: as good as brackets of short calls get */
 
@@ -74,7 +76,22 @@ void tap_cl_clock_open(struct tap_cl_device *d)
 	if (d->clock == BY_TIMER)
 		write_pair(d, tick, device_ns, bracket, BY_TIMER);
 	atomic_store(&d->window_tick, tap_tick());
+	atomic_store(&d->window_ticks, FIRST_WINDOW_TICKS);
 	atomic_store(&d->best, UINT64_MAX);
+}
+
+static bool is_over(const struct tap_cl_device *d, uint64_t began, uint64_t tick)
+{
+	return (int64_t)(tick - began) >= (int64_t)atomic_load_explicit(&d->window_ticks, memory_order_relaxed);
+}
+
+/* Two threads may both do it: a window is then longer than it need be. */
+static void lengthen(struct tap_cl_device *d)
+{
+	uint64_t ticks = atomic_load_explicit(&d->window_ticks, memory_order_relaxed);
+
+	if (ticks < WINDOW_TICKS)
+		atomic_store_explicit(&d->window_ticks, 2 * ticks, memory_order_relaxed);
 }
 
 /* Timers drift: again once per window, and at the end. One thread does it. */
@@ -83,10 +100,11 @@ void tap_cl_clock_resample(struct tap_cl_device *d, bool now)
 	uint64_t tick, device_ns, bracket, began = atomic_load_explicit(&d->window_tick, memory_order_relaxed),
 					   present = tap_tick();
 
-	if (d->clock != BY_TIMER || !d->real || (!now && present - began < WINDOW_TICKS))
+	if (d->clock != BY_TIMER || !d->real || (!now && !is_over(d, began, present)))
 		return;
 	if (!atomic_compare_exchange_strong(&d->window_tick, &began, present))
 		return;
+	lengthen(d);
 	tap_own_calls_begin();
 	if (read_timer(d, &tick, &device_ns, &bracket))
 		write_pair(d, tick, device_ns, bracket, BY_TIMER);
@@ -103,12 +121,14 @@ void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t 
 	uint64_t best = atomic_load_explicit(&d->best, memory_order_relaxed);
 	uint64_t began = atomic_load_explicit(&d->window_tick, memory_order_relaxed);
 
-	if (likely(bracket >= best - best / 4) && likely((int64_t)(start_tick - began) < (int64_t)WINDOW_TICKS))
+	if (likely(bracket >= best - best / 4) && likely(!is_over(d, began, start_tick)))
 		return;
 	if (d->clock != BY_BRACKET || bracket == TAP_CL_BRACKET_MAX)
 		return;
-	if ((int64_t)(start_tick - began) >= (int64_t)WINDOW_TICKS)
+	if (is_over(d, began, start_tick)) {
 		atomic_store_explicit(&d->window_tick, start_tick, memory_order_relaxed);
+		lengthen(d);
+	}
 	atomic_store_explicit(&d->best, bracket, memory_order_relaxed);
 	write_pair(d, start_tick + bracket / 2, queued_ns, bracket, BY_BRACKET);
 }

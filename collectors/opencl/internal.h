@@ -245,6 +245,7 @@ struct tap_cl_device {
 	bool asks_complete;                       /* CL_PROFILING_COMMAND_COMPLETE can differ from END here */
 	void *suggest;                            /* clGetKernelSuggestedLocalWorkSize*, NULL */
 	_Atomic uint64_t window_tick;             /* when the present calibration window began */
+	_Atomic uint64_t window_ticks;            /* and how long it is */
 	_Atomic uint64_t best;                    /* tightest bracket written in it, ticks */
 	_Atomic double ticks_per_ns;              /* of the host clock; 0: not known yet */
 };

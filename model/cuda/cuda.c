@@ -55,6 +55,7 @@ void gt_cuda_free(struct gt_cuda *c)
 		struct gt_cuda_process *p = &c->processes[i];
 
 		free(p->knots.v);
+		free(p->waits.v);
 		free(p->real.v);
 		free(p->pointers.v);
 		free(p->tids.v);

@@ -423,7 +423,12 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 		if (!call && device && v[i].correlation && c->processes[p].n_calls &&
 			!(c->processes[p].library.flags & REC_CUPTI_SOME_CALLS) &&
 			!is_outside_window(&c->processes[p], v[i].correlation))
-			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
+			gt_check_failed(c->m, GT_CHECK_CALLS, 1,
+				&(struct gt_check_case){ .process = p, .at_ns = v[i].start });
+		if (device)
+			gt_check_looked(c->m, GT_CHECK_CALLS, 1);
+		if (device && call && !(v[i].place & GT_PLACE_UNTIMED) && v[i].start != GT_NO_TIME)
+			gt_checks_cuda_time(c, p, &v[i], call);
 		if (v[i].place & GT_PLACE_UNTIMED)
 			v[i].start = call ? call->start : GT_NO_TIME;
 		gt_cuda_forget_behind(&c->kinds[kind], i);
@@ -457,6 +462,9 @@ int gt_cuda_index_build(struct gt_cuda *c)
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		drop_nested(c, &c->processes[p]);
 	find_first_ids(c);
+	if (gt_checks_cuda_begin(c))
+		return -1;
+	gt_checks_cuda_streams(c);
 	for (int kind = GT_CUDA_CALL + 1; kind < GT_CUDA_KINDS; kind++) {
 		match(c, (enum gt_cuda_kind)kind);
 		if (sort_kind(c, (enum gt_cuda_kind)kind))

@@ -12,6 +12,7 @@
  *   objects.c   devices, contexts, streams
  *   launch.c    which calls put work on a stream
  *   order.c     launches that break their stream's order; first launches
+ *   check_*.c   whether calls have their work, and whether times can be (model/checks/checks.h)
  *   walk.c      calls as the walk hands them out
  *   args.c      arguments (table.c: what they are; args_value.c: in a record)
  *
@@ -96,6 +97,11 @@ struct gt_cuda_knot {
 };
 struct gt_cuda_tid { uint32_t tid, thread; int64_t start_ns; };
 
+struct gt_cuda_wait { int64_t start_ns, end_ns; };
+/* Of a stream, the last kernel that was seen; two kernels of one that overlap: check_times.c. CUPTI's ns. */
+struct gt_cuda_line { uint32_t process, context, stream, correlation; uint64_t start, end; };
+struct gt_cuda_overlap { uint32_t process, correlation, before; uint64_t by; };
+
 struct gt_cuda_process {
 	bool any;                         /* a record or buffer of CUPTI */
 	bool begun_late, ended_early;     /* the recording, by the window */
@@ -118,6 +124,7 @@ struct gt_cuda_process {
 	struct gt_bulk args;              /* struct gt_cuda_args, by correlation, fn */
 	struct gt_bulk calls, work;       /* struct gt_cuda_link, by correlation, index */
 	uint64_t n_calls;                 /* API records */
+	GT_LIST(struct gt_cuda_wait) waits;   /* calls that wait for the whole context, by start */
 	uint64_t unwritten;               /* places in open buffers that CUPTI had taken and not written */
 	int64_t last_ns;
 };
@@ -138,6 +145,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_unload) unloads;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
 	struct gt_map device_map, context_map; /* by process and id; while opening */
+	struct gt_map lines; GT_LIST(struct gt_cuda_overlap) overlaps; /* while opening */
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
@@ -170,6 +178,16 @@ const struct gt_cuda_entry *gt_cuda_call_entry(
 /* Those of the call that began at `at`, or NULL. */
 const struct gt_cuda_args *gt_cuda_args_of(
 	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint32_t fn, int64_t at);
+
+/* check_times.c: when calls have their ids. -1: no memory. */
+int gt_checks_cuda_begin(struct gt_cuda *c);
+/* Work with times, and its call. */
+void gt_checks_cuda_time(struct gt_cuda *c, uint32_t process, const struct gt_cuda_entry *work,
+	const struct gt_cuda_entry *call);
+/* Kernels as CUPTI wrote them: those of a stream nearly in its order. -1: no memory. */
+int gt_checks_cuda_kernel(struct gt_cuda *c, uint32_t process, const struct rec_activity *a);
+/* When calls have their ids, and launches what they said of their order. */
+void gt_checks_cuda_streams(struct gt_cuda *c);
 
 /* names.c */
 int gt_cuda_names_add(

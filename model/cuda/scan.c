@@ -188,8 +188,11 @@ static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 		return gt_cuda_object_take(s->c, s->b, a);
 	if (!r->shown)
 		return 0;                         /* of a kind that nobody asked gputap to show */
-	if (kind == GT_CUDA_KERNEL)
+	if (kind == GT_CUDA_KERNEL) {
 		look_for_name(s, a);
+		if (gt_checks_cuda_kernel(s->c, s->b->process, a))
+			return -1;
+	}
 	if (kind == GT_CUDA_OVERHEAD)
 		look_for_data(s, a);
 	t = gt_cuda_times_of(a);

@@ -26,8 +26,8 @@ int gt_cuda_scan(struct gt_model *m, struct gt_err *err);
  * is one thing.
  */
 void gt_cuda_losses_finish(struct gt_model *m);
-/* When all is read: launches of killed processes. -1 with *err. */
-int gt_cuda_killed_finish(struct gt_model *m, struct gt_err *err);
+/* When all is read: calls whose work has no record (model/cuda/check_work.c). -1 with *err. */
+int gt_checks_cuda_work(struct gt_model *m, struct gt_err *err);
 /* Behind: `to` (taken over) leads from a thread's number while opening to its final one. */
 void gt_cuda_set_threads(struct gt_model *m, uint32_t *to);
 int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process);      /* GT_NO_TIME */

@@ -543,6 +543,7 @@ static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_
 	}
 	if (clock->method == GT_CLOCK_UNDECIDED)
 		gt_device_clock_decide(m, clock, t->queued, call);
+	clock = gt_device_clock_then(clock, t->queued ? t->queued : t->start, call);
 	set_clock_error(c->queue, clock->error_ns);
 	set_clock_error(c->device, clock->error_ns);
 	c->queued_ns = t->queued ? gt_device_clock_ns(clock, t->queued) : GT_NO_TIME;

@@ -7,6 +7,11 @@
  * Beyond the outer points the rate is that between the first and the last, but 1 when their brackets allow it: the
  * errors of two points 50 ms apart would grow with every further second.
  *
+ * A clock need not count nanoseconds of this machine: under a library that changes time, or of a device whose driver
+ * says so wrongly, it has a rate of its own, the same from the first point to the last. A clock of rate 1 in any
+ * stretch is none such. Where points lie far from their line the clock was stepped: from there on another line holds,
+ * and a command belongs to the one that puts its queued time inside its call.
+ *
  * A device whose points all lie where CLOCK_MONOTONIC_RAW puts them (PoCL's) is taken to run on it: the clock sets of
  * the process are then its points.
  *
@@ -26,6 +31,10 @@
 #define DRIFT 10000                       /* clocks of one machine drift apart by less than one part in this many */
 #define FAR_NS 1000000000000000000        /* 30 years: no distance between a point and a true time */
 #define BEYOND_NS 1000000000000           /* 17 minutes: how far outside the outer points a line's end is put */
+#define STEP_NS 50000                     /* off the line by more than that and what points are loose: a step */
+#define STEPS 64                          /* of one clock, at most */
+#define RATE_MOST 256.0                   /* of a clock that does not count nanoseconds, or one part of that */
+#define STRETCH_NS 1000000                /* two points nearer than that tell nothing of a rate */
 #define SLACK_NS 1000                     /* a clock read by the driver may stand just outside the call's own stamps */
 
 static int compare_calibrations(const void *a, const void *b)
@@ -133,14 +142,18 @@ static uint32_t thin(const struct gt_model *m, const struct gt_calibration *v, u
 	return kept;
 }
 
-/* How far the clocks differ per nanosecond; 0 when the points are too near, or too loose, to tell it from none. */
+/*
+ * How far the clocks differ per nanosecond of the device's; 0 when the points are too near, or too loose, to tell it
+ * from none.
+ */
 static double rate_beyond(const struct point *first, const struct point *last)
 {
 	double span = (double)(last->pair.device_ns - first->pair.device_ns);
 	double apart = (double)last->pair.session_ns - (double)first->pair.session_ns - span;
 	double loose = (double)(first->half_ns + last->half_ns);
 
-	if (span <= 0 || (apart < 0 ? -apart : apart) <= loose || apart > span || apart < -span / 2)
+	if (span <= 0 || (apart < 0 ? -apart : apart) <= loose || apart > span * (RATE_MOST - 1) ||
+		apart < -span * (1 - 1 / RATE_MOST))
 		return 0;
 	return apart / span;
 }
@@ -241,33 +254,164 @@ static void pair_with_raw(struct gt_model *m, struct gt_device_clock *c, const s
 	c->error_ns = raw.error_ns;
 }
 
-/* v: the calibrations of one device, by device time. */
-static int add_calibrated(struct gt_model *m, const struct gt_calibration *v, uint32_t n)
+/* ---------------------------------------------------------- rates and steps */
+
+static int by_device_ns(const void *a, const void *b)
 {
-	struct gt_device_clock *c = new_clock(m, v->process, v->device);
-	struct gt_clock_pair *pairs = c ? gt_arena_alloc(&m->arena, (POINTS + 2) * sizeof *pairs) : NULL;
+	const struct gt_calibration *x = a, *y = b;
+
+	return x->device_ns < y->device_ns ? -1 : x->device_ns > y->device_ns;
+}
+
+static int by_tick(const void *a, const void *b)
+{
+	const struct gt_calibration *x = a, *y = b;
+
+	return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+static struct point point_of(const struct gt_model *m, const struct gt_calibration *c)
+{
+	return (struct point){ { c->device_ns, gt_reader_tick_ns(m->reader, c->process, c->tick) },
+		(bracket_ns(m, c) + 1) / 2 };
+}
+
+/* Session ns for each of the device's, by two points; 0: they do not tell. */
+static double rate_between(const struct point *a, const struct point *b)
+{
+	double session = (double)b->pair.session_ns - (double)a->pair.session_ns;
+	double device = (double)(int64_t)(b->pair.device_ns - a->pair.device_ns);
+
+	if (session < STRETCH_NS || device <= 0 || (double)(a->half_ns + b->half_ns) > session * 5e-4)
+		return 0;
+	return session / device;
+}
+
+/* v: by tick. 1 where a stretch says so, 0 where points that are no looser than that do not tell. */
+static double rate_by(const struct gt_model *m, const struct gt_calibration *v, uint32_t n, int64_t loose)
+{
+	struct point first = { .half_ns = -1 }, at = first, last = first;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct point p = point_of(m, &v[i]);
+		double here;
+
+		if (p.half_ns > loose)
+			continue;
+		last = p;
+		if (first.half_ns < 0)
+			first = at = p;
+		here = rate_between(&at, &p);
+		if (here > 1 - 1e-3 && here < 1 + 1e-3)
+			return 1;
+		if (here)
+			at = p;
+	}
+	return rate_between(&first, &last);
+}
+
+/* By the tightest points if they tell it, else by looser ones. */
+static double find_rate(const struct gt_model *m, const struct gt_calibration *v, uint32_t n)
+{
+	int64_t least = point_of(m, tightest(v, n)).half_ns + SLACK_NS;
+	double rate = 0;
+
+	for (int64_t loose = 2 * least; !rate && loose < 10000 * least && loose < FAR_NS / 8; loose *= 8)
+		rate = rate_by(m, v, n, loose);
+	return rate > 1 / RATE_MOST && rate < RATE_MOST ? rate : 1;
+}
+
+/* From one point to the next, does the clock go on at its rate? Clocks that are slewed drift by up to 500 ppm. */
+static bool goes_on(const struct point *a, const struct point *b, double rate)
+{
+	double session = (double)b->pair.session_ns - (double)a->pair.session_ns;
+	double off = session - rate * (double)(int64_t)(b->pair.device_ns - a->pair.device_ns);
+
+	return (off < 0 ? -off : off) <= (double)(a->half_ns + b->half_ns) + STEP_NS + session * 600e-6;
+}
+
+/* How far a line with a measured rate may be off where the process ends. */
+static int64_t error_at_end(
+	const struct gt_model *m, uint32_t process, const struct point *first, const struct point *last)
+{
+	double span = (double)last->pair.session_ns - (double)first->pair.session_ns;
+	double beyond = (double)gt_reader_tick_ns(m->reader, process, m->processes[process].last_tick) -
+		(double)last->pair.session_ns;
+
+	return span > 0 && beyond > 0 ? (int64_t)((double)(first->half_ns + last->half_ns) * beyond / span) : 0;
+}
+
+/* v: calibrations between two steps of one device's clock. */
+static int add_line(struct gt_model *m, struct gt_device_clock *c, struct gt_calibration *v, uint32_t n)
+{
+	struct gt_clock_pair *pairs = gt_arena_alloc(&m->arena, (POINTS + 2) * sizeof *pairs);
 	struct point points[POINTS];
 	uint32_t kept;
 	double rate;
 
 	if (!pairs)
 		return -1;
+	qsort(v, n, sizeof *v, by_device_ns);
 	c->method = GT_CLOCK_CALIBRATED;
 	c->pairs = pairs;
 	kept = thin(m, v, n, points);
 	keep_good(points, &kept);
-	rate = rate_beyond(&points[0], &points[kept - 1]);
-	if (kept > 1)
+	rate = kept > 1 ? rate_beyond(&points[0], &points[kept - 1]) : c->rate - 1;
+	if (kept > 1 || c->rate != 1)
 		add_beyond(c, pairs, &points[0], -BEYOND_NS, rate);
 	for (uint32_t i = 0; i < kept; i++) {
 		pairs[c->n_pairs++] = points[i].pair;
 		if (points[i].half_ns > c->error_ns)
 			c->error_ns = points[i].half_ns;
 	}
-	if (kept > 1)
+	if (kept > 1 || c->rate != 1)
 		add_beyond(c, pairs, &points[kept - 1], BEYOND_NS, rate);
-	pair_with_raw(m, c, points, kept);
+	if (c->rate != 1)
+		c->error_ns += error_at_end(m, c->process, &points[0], &points[kept - 1]);
+	else if (!c->since_ns && !c->later)
+		pair_with_raw(m, c, points, kept);
 	return 0;
+}
+
+/* A clock that was stepped has a line for each stretch. */
+static struct gt_device_clock *add_later(struct gt_model *m, struct gt_device_clock *before, int64_t since_ns)
+{
+	struct gt_device_clock *c = gt_arena_alloc(&m->arena, sizeof *c);
+
+	if (!c)
+		return NULL;
+	*c = (struct gt_device_clock){ .process = before->process, .device = before->device, .error_ns = -1,
+		.rate = before->rate, .since_ns = since_ns };
+	before->later = c;
+	return c;
+}
+
+/* v: the calibrations of one device. */
+static int add_calibrated(struct gt_model *m, struct gt_calibration *v, uint32_t n)
+{
+	struct gt_device_clock *c = new_clock(m, v->process, v->device);
+	uint32_t from = 0, steps = 0;
+
+	if (!c)
+		return -1;
+	qsort(v, n, sizeof *v, by_tick);
+	c->rate = find_rate(m, v, n);
+	for (uint32_t i = 1; i < n && steps < STEPS; i++) {
+		struct point a = point_of(m, &v[i - 1]), b = point_of(m, &v[i]);
+		struct gt_device_clock *later;
+
+		if (goes_on(&a, &b, c->rate))
+			continue;
+		later = add_later(m, c, b.pair.session_ns);
+		if (!later || add_line(m, c, v + from, i - from))
+			return -1;
+		c = later;
+		from = i;
+		steps++;
+	}
+	if (steps)
+		gt_model_count_loss(m, REC_LOSS_CLOCK_BREAK, steps);
+	return add_line(m, c, v + from, n - from);
 }
 
 int gt_device_clocks_finish(struct gt_model *m)
@@ -332,6 +476,21 @@ void gt_device_clock_decide(struct gt_model *m, struct gt_device_clock *c, uint6
 
 /* ------------------------------------------------------------------ mapping */
 
+struct gt_device_clock *gt_device_clock_then(struct gt_device_clock *c, uint64_t device_ns, const struct gt_call *call)
+{
+	struct gt_device_clock *by_time = c;
+
+	for (struct gt_device_clock *k = c; c->later && k; k = k->later) {
+		int64_t ns = gt_device_clock_ns(k, device_ns);
+
+		if (ns >= call->start_ns - SLACK_NS - k->error_ns && ns <= call->end_ns + SLACK_NS + k->error_ns)
+			return k;
+		if (k->since_ns <= call->start_ns)
+			by_time = k;
+	}
+	return by_time;
+}
+
 /* The pair that begins the line for device_ns: the last one not behind it, but never the very last. */
 static uint32_t find_line(const struct gt_device_clock *c, uint64_t device_ns)
 {
@@ -341,10 +500,18 @@ static uint32_t find_line(const struct gt_device_clock *c, uint64_t device_ns)
 	return at;
 }
 
+/* Session ns for each of the device's between two points; far from the clock's rate such points are damaged. */
+static double gone_through(const struct gt_clock_pair *a, const struct gt_clock_pair *b, double rate)
+{
+	double slope = ((double)b->session_ns - (double)a->session_ns) / (double)(b->device_ns - a->device_ns);
+
+	return slope > rate / 2 && slope < rate * 2 ? slope : rate;
+}
+
 int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 {
 	const struct gt_clock_pair *p = c->pairs;
-	double slope = 1.0;
+	double slope = c->rate > 0 ? c->rate : 1.0;
 	int64_t delta, drift = 0;
 
 	if (!c->n_pairs)
@@ -352,15 +519,11 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 	if (c->n_pairs > 1) {
 		p += find_line(c, device_ns);
 		/* Two points close together tell more about their brackets than about the rate. */
-		if (p[1].device_ns - p[0].device_ns > 1000000)
-			slope = ((double)p[1].session_ns - (double)p[0].session_ns) /
-				(double)(p[1].device_ns - p[0].device_ns);
-		if (!(slope > 0.5 && slope < 2))
-			slope = 1.0;      /* both count nanoseconds: such points are damaged */
+		if (p[1].device_ns - p[0].device_ns > STRETCH_NS)
+			slope = gone_through(&p[0], &p[1], slope);
 	}
 	/*
-	 * slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged
-	 * times wrap.
+	 * slope - 1 is small, or the distance is: so is what rounding a double loses. Unsigned: damaged times wrap.
 	 */
 	delta = (int64_t)(device_ns - p->device_ns);
 	if (delta > -FAR_NS && delta < FAR_NS)

@@ -119,6 +119,8 @@ static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
 		f->action = GT_ACT_SET_ARG;
 	} else if (!strcmp(fn->name, "clBuildProgram") || !strcmp(fn->name, "clCompileProgram")) {
 		f->action = GT_ACT_BUILD;
+	} else if (!strcmp(fn->name, "clFinish")) {
+		f->action = GT_ACT_FINISH;
 	}
 }
 

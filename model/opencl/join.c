@@ -118,7 +118,7 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 		return damaged(m);
 	j = w[0] ? join_of(m, rec->process, rec_link_stream(w[0])) : NULL;
 	if (!j) {
-		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, 1);
+		gt_check_failed(m, GT_CHECK_CALLS, 1, NULL);
 		return 0;
 	}
 	added_entry(j, j->entries.n, (uint32_t)(w[0] >> 32));
@@ -161,7 +161,7 @@ int gt_join_add_short(struct gt_model *m, uint32_t process, uint32_t stream, con
 	struct gt_join *j = join_of(m, process, stream);
 
 	if (!j) {
-		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, n);
+		gt_check_failed(m, GT_CHECK_CALLS, n, NULL);
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -263,14 +263,15 @@ static void drop_doubles(struct gt_bulk *b)
 	b->n = n;
 }
 
-struct alone { uint64_t commands, calls; };
+/* all_*: those that were looked at. */
+struct alone { uint64_t commands, calls, all_commands, all_calls; };
 
 /* A command whose call the ring took is nobody's fault. */
 static struct alone count_alone(const struct gt_model *m, const struct gt_join *j, uint32_t process, uint32_t stream)
 {
 	const struct gt_join_entry *e = j->entries.data;
 	const uint32_t *c = j->calls.data;
-	struct alone alone = { 0 };
+	struct alone alone = { .all_commands = j->entries.n, .all_calls = j->calls.n };
 	size_t i = 0, k = 0;
 
 	while (i < j->entries.n || k < j->calls.n) {
@@ -323,10 +324,14 @@ static int count_losses(void *ctx, unsigned worker, size_t piece, int rc)
 	const struct finish *f = ctx;
 	const struct alone *alone = &f->alone[worker];
 
+	gt_check_looked(f->m, GT_CHECK_CALLS, alone->all_commands);
 	if (alone->commands)
-		gt_model_count_loss(f->m, REC_LOSS_UNMATCHED_COMMAND, alone->commands);
-	if (alone->calls && f->m->processes[f->places[piece].process].device_times)
-		gt_model_count_loss(f->m, REC_LOSS_UNMATCHED_CALL, alone->calls);
+		gt_check_failed(f->m, GT_CHECK_CALLS, alone->commands, NULL);
+	if (!f->m->processes[f->places[piece].process].device_times)
+		return rc;
+	gt_check_looked(f->m, GT_CHECK_WORK, alone->all_calls);
+	if (alone->calls)
+		gt_check_failed(f->m, GT_CHECK_WORK, alone->calls, NULL);
 	return rc;
 }
 

@@ -632,7 +632,7 @@ void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const stru
 		gt_usm_remove(m, call->process,
 			gt_role_value(call, f, f->role[GT_ROLE_PTR] >= 0 ? GT_ROLE_PTR : GT_ROLE_SVM_POINTER));
 		break;
-	case GT_ACT_NONE: case GT_ACT_ENQUEUE: case GT_ACT_ASK:
+	case GT_ACT_NONE: case GT_ACT_ENQUEUE: case GT_ACT_ASK: case GT_ACT_FINISH:
 		break;
 	}
 }

@@ -22,6 +22,7 @@
 #include "common/map.h"
 #include "model/arena.h"
 #include "model/bulk.h"
+#include "model/checks/checks.h"
 #include "model/timeline.h"
 
 /* TIMELINE1, TIMELINE2 */
@@ -106,7 +107,9 @@ struct gt_timeline {
 	struct gt_tl_inside { int64_t start_ns; uint32_t thread, depth; } *inside; uint32_t n_inside;
 	uint32_t *hsa, *notes;            /* indices, by start */
 	struct gt_bulk estimates;         /* struct gt_thread_state */
-	uint64_t lost[REC_LOSS_COUNT];    /* of a trial: before it */
+	/* of a trial: before it */
+	uint64_t lost[REC_LOSS_END];
+	struct gt_checked checked[GT_CHECK_COUNT];
 };
 
 /* timeline.c */

@@ -123,12 +123,19 @@ int gt_timeline_next(struct gt_timeline *t, const struct gt_item **item, struct 
 
 /* ---- life ---- */
 
+/* What was found since the timeline was opened will be found again. */
+static void forget_found(struct gt_timeline *t)
+{
+	memcpy(t->m->lost, t->lost, sizeof t->lost);
+	memcpy(t->m->checked, t->checked, sizeof t->checked);
+}
+
 /* One walk at a time: this one is over before that of the calls begins, which counts what is damaged. */
 static int estimate(struct gt_timeline *t, struct gt_err *err)
 {
 	int rc = gt_estimate_read(t->m, &t->estimates, &t->budget, err);
 
-	memcpy(t->m->lost, t->lost, sizeof t->lost);
+	forget_found(t);
 	return rc;
 }
 
@@ -143,6 +150,7 @@ int gt_timeline_open(
 	t->m = m;
 	t->options = *opt;
 	memcpy(t->lost, m->lost, sizeof t->lost);
+	memcpy(t->checked, m->checked, sizeof t->checked);
 	t->free_slot = t->taken = UINT32_MAX;
 	t->last = GT_TL_SOURCES;
 	if (opt->estimate && gt_estimate_possible(m) && estimate(t, err))
@@ -178,7 +186,7 @@ void gt_timeline_close(struct gt_timeline *t)
 		return;
 	gt_walk_close(t->walk);
 	if (t->options.trial)
-		memcpy(t->m->lost, t->lost, sizeof t->lost);
+		forget_found(t);
 	free_pending(t);
 	gt_bulk_free(&t->slots);
 	free(t->pending.v);

@@ -70,6 +70,12 @@ doubt slow-kernels=60000 kill_unfinished UNMATCHED_CALL=20 -- --cuda-api=all
 doubt "" return "" 10=20 -- --cuda-api=none
 doubt "" exec "" 10=20 -- --cuda-api=none
 
+# Records that never come, and that nobody counts: in a process that ends by itself too
+for way in return exit _exit quick_exit; do
+	doubt vanish-kernels=4 $way UNMATCHED_CALL=5 10=15
+done
+doubt vanish-kernels=4 return UNMATCHED_CALL=5 10=15 -- --cuda-api=driver
+
 # ... and it has dropped records, and gives no buffer back: it is asked meanwhile
 FAKEGPU_FAULTS=incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 traced --cuda-flush=0 -- "$ends" pause_unfinished 2>killed
 check "what CUPTI had dropped is told, in a process that is killed while CUPTI keeps its buffer" whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7

@@ -43,6 +43,7 @@ rm -rf t.gputap
 timeout -k 5 60 ./deny perf_event_open 1 "$tap" run -f -o t -t sample,sched -- ./busy 5 >out 2>err
 check "where a filter forbids the call (EPERM) the status is the program's" [ $? = 3 ]
 check "... and one line says so" once "no samples and no context switches: "
+check "... the trace lacks what was asked for" eval '"$tap" info t.gputap | grep -q "^complete: no (1 part of the trace asked for and refused)"'
 check "... the run delay is there all the same" eval 'has run_delay && [ "$(csv sched_sum | awk -F, "NR > 1 && \$6 > 0" | wc -l)" -ge 1 ]'
 timeout -k 5 60 ./deny perf_event_open 38 "$tap" run -f -o t -t sample -- ./busy 5 >out 2>err
 check "... where the kernel has none (ENOSYS)" [ $? = 3 ]

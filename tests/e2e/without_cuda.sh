@@ -23,7 +23,9 @@ needed some-calls "work whose call nobody asked for is no loss" some
 dropped() { cuda incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 --cuda-flush=0 -- "$ends" pause_unfinished; whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7; }
 needed ask-dropped "what CUPTI dropped is told where it gives no buffer back before a kill" dropped
 given_back() { cuda slow-kernels=60000,drop=7,dropped-kills=4 --cuda-flush=50 -- "$ends" pause_unfinished; whole ledger UNMATCHED_CALL=+ CUPTI_DROPPED=+; }
-needed all-given-back "launches without work are told where CUPTI had given all its buffers back before a kill" given_back
+beside=every-launch needed all-given-back "launches without work are told where CUPTI had given all its buffers back before a kill" given_back
+vanished() { cuda vanish-kernels=4 -- "$ends" return; status 3 && whole ledger UNMATCHED_CALL=5; }
+needed every-launch "a launch whose record never came is told in a process that ends by itself" vanished
 unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
 needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
@@ -49,7 +51,7 @@ launched() {
 	timed=$("$gputap" stats -q -r cuda_gpu_kern_sum --format csv t.gputap | awk -F, '$NF == "nothing" {print $3}')
 	[ $(($(recorded cuLaunchKernel) + $(lost UNMATCHED_COMMAND))) = $((timed + $(lost NOT_FINISHED) + $(lost TIME_ZERO) + $(lost UNMATCHED_CALL))) ]
 }
-needed launched-at-the-end "launches without work behind the last flush are told" launched
+beside=every-launch needed launched-at-the-end "launches without work behind the last flush are told" launched
 forked() { cuda "" -- "$ends" fork_calls; status 3 && whole ledger && kinds 10=40 4=48; }
 needed fork-buffers "a forked child writes nothing into its parent's buffers" forked
 

@@ -17,6 +17,9 @@
  *                              marker-queued-zero   markers and barriers were queued at 0, as Intel's
  *                              profiling-glued      start before submit: two clocks
  *                              info-signals         each question about a device makes a signal for its thread
+ *                              clock-permille=N     the device's clock makes N us while the host's makes 1000
+ *                              clock-step-us=US     the device's clock is stepped by that, 30 ms after it began
+ *                              kernel-us=US         kernels take so long
  *                              no-timers            clGetDeviceAndHostTimer: CL_INVALID_OPERATION
  *                              map-fails            maps return NULL and an error
  *                              enqueue-fails=N      every N-th enqueue: CL_OUT_OF_RESOURCES
@@ -145,6 +148,7 @@ bool fk_fault(const char *name, long *value);            /* value may be NULL */
 void *fk_new(enum fk_kind kind, cl_platform_id platform); /* one reference; zeroed */
 bool fk_is(const void *handle, enum fk_kind kind);
 void fk_unref(void *object);                              /* fk_lock held */
+uint64_t fk_host_ns(void);
 cl_ulong fk_device_ns(void);
 cl_int fk_answer(size_t room, void *out, size_t *ret, const void *value, size_t bytes);
 void fk_run_callbacks(

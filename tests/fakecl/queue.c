@@ -75,8 +75,9 @@ static void finish_command(struct fk_command *c)
 static void execute(struct fk_command *c, int waits)
 {
 	cl_event e = c->event;
-	long every;
+	long every, us = 0;
 	int status = CL_COMPLETE;
+	uint64_t begun;
 
 	if (waits < 0 && fk_fault("failed-wait-zero", NULL)) {
 		e->time[2] = 0;
@@ -89,6 +90,7 @@ static void execute(struct fk_command *c, int waits)
 		return;
 	}
 	fk_set_status(e, CL_RUNNING);
+	begun = fk_host_ns();
 	e->time[2] = fk_device_ns();
 	if (c->native) {
 		UNLOCK();
@@ -97,7 +99,8 @@ static void execute(struct fk_command *c, int waits)
 	} else if (c->run) {
 		status = c->run(c);
 	}
-	while (c->spin_ns && fk_device_ns() < e->time[2] + c->spin_ns)
+	fk_fault("kernel-us", &us);
+	for (uint64_t spin = us ? (uint64_t)us * 1000 : c->spin_ns; c->spin_ns && fk_host_ns() < begun + spin;)
 		;
 	e->time[3] = e->time[4] = fk_device_ns();
 	if (fk_fault("command-fails", &every) && ++executed % every == 0)
@@ -119,7 +122,7 @@ static void pump(void)
 				struct fk_command *c = *at;
 				int waits = waits_state(c);
 
-				if (waits && c->event->status == CL_SUBMITTED && c->due_ns < fk_device_ns()) {
+				if (waits && c->event->status == CL_SUBMITTED && c->due_ns < fk_host_ns()) {
 					*at = c->next;
 					if (q->last == c)
 						q->last = before;
@@ -225,7 +228,7 @@ cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_
 	if (blocking && type == CL_COMMAND_WRITE_BUFFER && fk_fault("write-late", &every)) {
 		c->run(c);
 		c->run = NULL;
-		c->due_ns = fk_device_ns() + (uint64_t)every * 1000000;
+		c->due_ns = fk_host_ns() + (uint64_t)every * 1000000;
 		late = true;
 	}
 	e = fk_new(FK_EVENT, q->device->platform);

@@ -21,6 +21,7 @@
  *     kind-early=K             kind K until the driver is initialised: CUPTI_ERROR_NOT_INITIALIZED
  *     no-device                cuInit: CUDA_ERROR_NO_DEVICE (after injection, as the real driver)
  *     drop=N                   every N-th record is dropped and counted
+ *     vanish-kernels=N         every N-th record of a kernel is neither written nor counted
  *     dropped-kills=N          the first question for dropped records behind the answers that told N kills the process
  *     decline-crashes          a declined buffer kills the process (real CUPTI before version 27)
  *     zero-times=N             every N-th device record: start and end 0

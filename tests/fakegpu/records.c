@@ -352,6 +352,8 @@ static void emit(unsigned kind, struct fg_rec *r, struct fg_body **body, size_t 
 	if (fg_state.failed)
 		return;
 	fg_counts_record(kind);
+	if (kind == FG_CONCURRENT_KERNEL && fg_fault_due("vanish-kernels"))
+		return;
 	if (fg_fault_due("drop")) {
 		drop();
 		return;

@@ -19,6 +19,7 @@
 #include <CL/cl_ext.h>
 
 #include "ids.h"
+#include "model/checks/checks.h"
 #include "model/model.h"
 #include "tests/tracebuild.h"
 #include "tests/unit/tablefixture.h"
@@ -359,6 +360,173 @@ static void command_has_its_queue_device_work_and_times(void **state)
 	gt_walk_close(w);
 	assert_true(gt_model_complete(m));
 	gt_model_close(m);
+}
+
+/* ------------------------------------------------------------------- checks */
+
+/* Kernels of a calibrated device, 100 us apart: called at `at`, on the device from `from` to `to`, waited for. */
+static void waited_kernel(struct build *b, uint64_t at, int64_t from, int64_t to)
+{
+	struct args a = ARGS(FN_clFinish, QUEUE);
+	uint64_t link = launch(b, at, KERNEL, 64, 8), t = DEVICE_CLOCK + at;
+
+	tb_command(b->s, link, t + 20, t + 30, t + (uint64_t)from, t + (uint64_t)to, 0);
+	call(b, &a, at + 1000, 50000, 0);
+}
+
+struct expected { uint64_t looked[GT_CHECK_COUNT], failed[GT_CHECK_COUNT]; };
+
+/* What a walk proves; a second one counts nothing again. */
+static void assert_checked(struct gt_model *m, const struct expected *e)
+{
+	for (int times = 0; times < 2; times++) {
+		struct gt_walk *w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
+		const struct gt_call *call;
+		struct gt_err err;
+
+		while (gt_walk_next(w, &call, &err) > 0)
+			;
+		gt_walk_close(w);
+		for (int i = 0; i < GT_CHECK_COUNT; i++) {
+			const struct gt_checked *c = gt_model_checked(m, (enum gt_check)i);
+
+			if (c->looked != e->looked[i] || c->failed != e->failed[i])
+				fail_msg("%s: %d of %d failed", gt_check_facts[i].name, (int)c->failed, (int)c->looked);
+			assert_int_equal(gt_model_lost(m, gt_check_facts[i].reason), e->failed[i]);
+		}
+	}
+}
+
+static void begin_checked(struct build *b)
+{
+	make_all(b);
+	tb_calibration(b->s, 1500, DEVICE, DEVICE_CLOCK + 1500, 40, 1);
+	tb_calibration(b->s, 90001500, DEVICE, DEVICE_CLOCK + 90001500, 40, 1);
+}
+
+static void times_that_can_be_are_proved(void **state)
+{
+	static const struct expected all = { .looked = { [GT_CHECK_WORK] = 2, [GT_CHECK_CALLS] = 2,
+		[GT_CHECK_BEGINS] = 2, [GT_CHECK_WAITS] = 2, [GT_CHECK_ENDS] = 2, [GT_CHECK_ORDER] = 1 } };
+	struct gt_model *m;
+	struct build b;
+
+	(void)state;
+	begin_checked(&b);
+	waited_kernel(&b, 100000, 100, 50000);
+	waited_kernel(&b, 200000, 100, 50000);
+	tb_record(b.s, REC_EXIT, 0, 0, W(300000, 0));
+	m = finish(&b);
+	assert_checked(m, &all);
+	assert_true(gt_model_complete(m));
+	gt_model_close(m);
+}
+
+/* Each is off by more than the clocks' error of 20 ns, and the microsecond beside it. */
+static void times_that_cannot_be_are_counted(void **state)
+{
+	static const struct expected all = {
+		.looked = { [GT_CHECK_WORK] = 3, [GT_CHECK_CALLS] = 3, [GT_CHECK_BEGINS] = 3, [GT_CHECK_WAITS] = 3,
+			[GT_CHECK_ENDS] = 3, [GT_CHECK_ORDER] = 2 },
+		.failed = { [GT_CHECK_BEGINS] = 1, [GT_CHECK_WAITS] = 2, [GT_CHECK_ENDS] = 1 },
+	};
+	const struct gt_checked *begins;
+	struct gt_model *m;
+	struct build b;
+	char text[512];
+
+	(void)state;
+	begin_checked(&b);
+	waited_kernel(&b, 100000, -1100, 50000);
+	waited_kernel(&b, 200000, 100, 52100);
+	waited_kernel(&b, 300000, 100, 60000);
+	tb_record(b.s, REC_EXIT, 0, 0, W(355000, 0));
+	m = finish(&b);
+	assert_checked(m, &all);
+	assert_false(gt_model_complete(m));
+	assert_non_null(strstr(gt_model_complete_text(m, text, sizeof text),
+		"complete: no (1 device time before the call that set the work going; "
+		"2 device times behind a call that had waited for the work; "
+		"1 device time behind the end of the process)"));
+	begins = gt_model_checked(m, GT_CHECK_BEGINS);
+	assert_int_equal(begins->n_shown, 1);
+	assert_string_equal(begins->shown[0].what, "clEnqueueNDRangeKernel");
+	assert_within(begins->shown[0].by_ns, 1, 100);
+	gt_model_close(m);
+}
+
+/* Of an in-order queue only; it says something of sums, not that anything is missing. */
+static void overlaps_in_order_are_told(void **state)
+{
+	for (int out_of_order = 0; out_of_order < 2; out_of_order++) {
+		uint64_t order = out_of_order ? 0 : 1;
+		struct expected all = { .looked = { [GT_CHECK_WORK] = 2, [GT_CHECK_CALLS] = 2, [GT_CHECK_BEGINS] = 2,
+			[GT_CHECK_ORDER] = order }, .failed = { [GT_CHECK_ORDER] = order } };
+		struct gt_model *m;
+		struct build b;
+		uint64_t link[2];
+
+		(void)state;
+		begin(&b);
+		make_devices(&b, 1100);
+		make_context(&b, 1200);
+		make_queue(&b, 1300, QUEUE, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+		make_kernel(&b, 1350, KERNEL, "work");
+		tb_calibration(b.s, 1500, DEVICE, DEVICE_CLOCK + 1500, 40, 1);
+		for (int i = 0; i < 2; i++) {
+			uint64_t t = DEVICE_CLOCK + 100000 + (uint64_t)i * 5000;
+
+			link[i] = launch(&b, 100000 + (uint64_t)i * 200, KERNEL, 64, 8);
+			tb_command(b.s, link[i], t, t, t + 300, t + 20000, 0);
+		}
+		m = finish(&b);
+		assert_checked(m, &all);
+		assert_true(gt_model_complete(m));
+		gt_model_close(m);
+	}
+}
+
+/* By the stated error: a start that a loose clock puts in front of its call refutes nothing. */
+static void a_stated_error_is_allowed_for(void **state)
+{
+	static const struct expected all = { .looked = { [GT_CHECK_WORK] = 1, [GT_CHECK_CALLS] = 1,
+		[GT_CHECK_BEGINS] = 1, [GT_CHECK_WAITS] = 1 } };
+	struct gt_model *m;
+	struct build b;
+
+	(void)state;
+	make_all(&b);
+	tb_calibration(b.s, 90000, DEVICE, DEVICE_CLOCK + 90000, 30000, 2);
+	waited_kernel(&b, 100000, -10000, 60000);
+	m = finish(&b);
+	assert_checked(m, &all);
+	gt_model_close(m);
+}
+
+/* A child that began before its parent, by clocks that are known to within nanoseconds. */
+static void children_begin_behind_their_parents(void **state)
+{
+	for (int early = 0; early < 2; early++) {
+		struct expected all = { .looked = { [GT_CHECK_PARENTS] = 1 },
+			.failed = { [GT_CHECK_PARENTS] = (uint64_t)early } };
+		struct tb_process *child;
+		struct tb_stream *s;
+		struct gt_model *m;
+		struct build b;
+
+		(void)state;
+		begin(&b);
+		child = tb_process(b.tb, 101);
+		tb_fact(child, "parent", "100.1");
+		tb_fact(child, "start_tick", early ? "500" : "5000");
+		s = tb_stream(child);
+		tb_thread(s, early ? 500 : 5000, 101, 1, "main");
+		tb_clock(s, early ? 500 : 5000, early ? 500 : 5000);
+		tb_clock(s, 100005000, 100005000);
+		m = finish(&b);
+		assert_checked(m, &all);
+		gt_model_close(m);
+	}
 }
 
 /* The device's clock runs fast by 10 %: straight between the points, prolonged outside them. */
@@ -1000,6 +1168,11 @@ int main(void)
 		cmocka_unit_test(reused_handles_are_told_apart_by_time),
 		cmocka_unit_test(object_is_born_when_its_creating_call_ends),
 		cmocka_unit_test(command_has_its_queue_device_work_and_times),
+		cmocka_unit_test(times_that_can_be_are_proved),
+		cmocka_unit_test(times_that_cannot_be_are_counted),
+		cmocka_unit_test(overlaps_in_order_are_told),
+		cmocka_unit_test(a_stated_error_is_allowed_for),
+		cmocka_unit_test(children_begin_behind_their_parents),
 		cmocka_unit_test(device_clock_follows_its_calibrations),
 		cmocka_unit_test(device_clock_is_not_prolonged_by_errors),
 		cmocka_unit_test(uncalibrated_clock_is_assumed_or_pinned),

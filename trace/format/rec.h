@@ -189,11 +189,26 @@ struct rec_control {
 	X(CUPTI_TAKEN,       "processes whose CUDA work was traced in part: another client took CUPTI, or part of it") \
 	X(OTHER_FOREIGN,     "folders left out that somebody put into the trace: of no process of this run") \
 	X(NOT_GATHERED,      "parts of the trace that only `gputap run` writes: it was killed before it had")
+/*
+ * Reasons that readers alone find: they have no place in a control page, and their numbers stand in no trace. What is
+ * proved with each: model/checks/checks.def.
+ */
+#define REC_FOUND(X) \
+	X(TIME_BEFORE_CALL,  "device times before the call that set the work going") \
+	X(TIME_AFTER_WAIT,   "device times behind a call that had waited for the work") \
+	X(TIME_AFTER_END,    "device times behind the end of the process") \
+	X(TIME_OVERLAP,      "device times inside those of other work of the same in-order queue or stream") \
+	X(CHILD_FIRST,       "processes with a start time before that of the parent") \
+	X(ASKED_REFUSED,     "parts of the trace asked for and refused")
+#define REC_REASONS(X) REC_LOSSES(X) REC_FOUND(X)
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
+	REC_LOSS_COUNT,               /* of those in a control page */
+	REC_LOSS_LAST_COUNTED = REC_LOSS_COUNT - 1,
+	REC_FOUND(X)
+	REC_LOSS_END
 #undef X
-	REC_LOSS_COUNT
 };
 
 /* ----------------------------------------------------------------- headers */

@@ -10,7 +10,7 @@
 #include "trace/read/reader.h"
 
 /* What a walk found; counted by gt_block_next when the walk has one. */
-struct gt_findings { uint64_t lost[REC_LOSS_COUNT]; };
+struct gt_findings { uint64_t lost[REC_LOSS_END]; };
 
 /* One piece of a block: whole words of a stream file, from the first record on. */
 struct gt_block {

@@ -669,7 +669,7 @@ static void diagnostics(struct gt_sql_feeder *f)
 {
 	static const char *const texts[] = {
 #define X(id, text) text,
-		REC_LOSSES(X)
+		REC_REASONS(X)
 #undef X
 	};
 	struct gt_sql_table *t =
@@ -679,7 +679,7 @@ static void diagnostics(struct gt_sql_feeder *f)
 
 	diagnose(t, end, ANALYSIS, gt_model_complete(f->m) ? INFO : WARNING, all, "%s",
 		gt_model_complete_text(f->m, text, sizeof text));
-	for (int i = 0; i < REC_LOSS_COUNT; i++) {
+	for (int i = 0; i < REC_LOSS_END; i++) {
 		uint64_t n = gt_model_lost(f->m, (enum rec_loss)i);
 
 		if (n)
