@@ -290,9 +290,9 @@ static void remove_later(const struct gt_run *first, const struct gt_run *r, uin
 		return;
 	}
 	if (!first->quiet)
-		fprintf(stderr, "gputap: run %u of the program left processes behind that still run: %s; its trace stays "
-				"in %s\n",
-			number, gt_harmless(gt_holders_text(&all, text, sizeof text)), gt_harmless(r->trace));
+		fprintf(stderr,
+			"gputap: run %u of the program left processes behind that still run: %s; its trace stays in "
+			"%s\n", number, gt_harmless(gt_holders_text(&all, text, sizeof text)), gt_harmless(r->trace));
 }
 
 /* What a run that collected nothing said of it: its trace goes, and its notes with it. */

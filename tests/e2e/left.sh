@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/e2e/left.sh - processes that the program leaves behind: nothing is taken away under them, and who waits has all of the trace
 #
-# LEFT_MATRIX=1: every way with every option, which takes a minute.
+# LEFT_MATRIX=1: every way with every option, which takes a minute or two. LEFT_USER=1: what a user who is not root may see less of.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -80,6 +80,9 @@ if [ -n "${LEFT_MATRIX-}" ]; then
 			primary "" 7; primary "$place 3;" 10; SAYS_WAITING=1 all "" 7; all "$place 3;" 10
 		done
 	done
+elif [ -n "${LEFT_USER-}" ]; then
+	for way in daemon threaded; do bare; options=--pack; primary "$place 3;" 10; done
+	echo "$passed passed, $failed failed"; exit "$failed"
 else
 	way=daemon; bare; options="-e atp --pack"; primary "" 7; options="-e atp --pack"; primary "$place 3;" 10
 	way=setsid; bare; options=; primary "$place 3;" 10; options="-e atp --pack"; SAYS_WAITING=1 all "" 7
@@ -115,6 +118,19 @@ done
 way=orphan options=--require-complete; rm -rf t.* t-*
 "$gputap" run --require-complete -o t -- sh -c "$place 3; exec ./leaver orphan go facts 0 \"$place\" 7" >out 2>said </dev/null; check "ends with 125" [ $? = 125 ]
 go; timeout 100 "$gputap" wait t.gputap
+
+# ---- the same by a user who is not root
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	way=user options='' theirs=$(mktemp -d /tmp/gputap-left-XXXXXX); mkdir -p "$theirs/tests/e2e/left" "$theirs/build/tests/e2e" "$theirs/build/tests/fakecl/vendors"
+	cp "$gputap" "$GPUTAP_BUILD"/libgputap*.so "$theirs/build"; cp "$place" "$theirs/build/tests/e2e"; cp "$GPUTAP_BUILD"/tests/fakecl/*.so "$theirs/build/tests/fakecl"
+	cp "$GPUTAP_TESTS/e2e/left.sh" "$theirs/tests/e2e"; cp "$GPUTAP_TESTS/e2e/left/leaver.c" "$theirs/tests/e2e/left"
+	echo "$theirs/build/tests/fakecl/libfakecl.so" >"$theirs/build/tests/fakecl/vendors/fake.icd"
+	chmod -R a+rX "$theirs"; mkdir -m 1777 "$theirs/tmp"
+	TMPDIR=$theirs/tmp GPUTAP_BUILD=$theirs/build GPUTAP_TESTS=$theirs/tests LEFT_USER=1 LEFT_MATRIX='' \
+		setpriv --reuid=65534 --regid=65534 --clear-groups bash "$theirs/tests/e2e/left.sh" >said 2>&1
+	check "a daemon, and a process whose first thread has ended" [ $? = 0 ]
+	rm -rf "$theirs"
+fi
 
 # ---- gputap wait from inside the run waits for no process that waits for it
 way=inside options=; rm -rf t.* t-*

@@ -4,8 +4,9 @@
  * HOLDERS1  A process that forks and ends while all are looked at may be missed, and its child with it, which is not in
  *           the list yet. Numbers rise, so those that were given since before the list was read are looked at
  *           too, until none was given since the last look. Where they began again from below, the list is read again.
- * HOLDERS2  An environment reads as empty while a process goes through exec or is about to end, for ever of a thread of
- *           the kernel's, and of one whose first thread has ended.
+ * HOLDERS2  An environment reads as empty while a process goes through exec or is about to end, and for ever of a
+ *           thread of the kernel's. That of a process whose first thread has ended is empty, is not there or may not be
+ *           read, by kernel and user; its other threads have it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -88,7 +89,7 @@ static bool is_ancestor(const struct ancestors *all, int pid)
 
 /* -------------------------------------------------------------------------------------- by environment */
 
-enum found { NO, YES, EMPTY };
+enum found { NO, YES, EMPTY, DENIED };
 
 /* Whether these bytes stand in it. */
 static enum found environ_has(const char *path, const char *text, size_t bytes)
@@ -100,7 +101,7 @@ static enum found environ_has(const char *path, const char *text, size_t bytes)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return errno == ESRCH ? EMPTY : NO;     /* who has no memory has none to open, of some kernels */
+		return errno == ESRCH ? EMPTY : errno == EACCES ? DENIED : NO;
 	while (!found && (n = read(fd, piece + have, sizeof piece - have)) > 0) {
 		all += (size_t)n;
 		have += (size_t)n;
@@ -141,11 +142,13 @@ static bool was_started_with(int pid, const char *text, size_t bytes)
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/%d/environ", pid);
-	for (int i = 0; (found = environ_has(path, text, bytes)) == EMPTY && i < EXEC_MS; i++) {
+	for (int i = 0; (found = environ_has(path, text, bytes)) != YES && found != NO && i < EXEC_MS; i++) {
 		if (!state_of(pid, &s) || s.flags & KERNEL_THREAD)
 			return false;
 		if (strchr("ZXx", s.letter))
 			return s.threads > 1 && threads_have(pid, text, bytes);
+		if (found == DENIED)    /* another user's */
+			return false;
 		if (s.env_end)          /* it is there by now, or nothing is in it */
 			return environ_has(path, text, bytes) == YES;
 		nanosleep(&step, NULL);
