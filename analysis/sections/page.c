@@ -107,7 +107,7 @@ static void put_ns(struct gt_text *t, uint64_t ns)
 static bool put_shape(struct gt_text *t, const struct gt_message *trace, uint64_t ran)
 {
 	const struct gt_message *shape = gt_message_part(trace, "Shape");
-	uint64_t launches = gt_message_integer(shape, "Launches", 0), all = gt_message_integer(shape, "TotalNs", 0),
+	uint64_t launches = gt_message_integer(shape, "Launches", 0), all = gt_message_integer(shape, "RanNs", 0),
 		 typical = gt_message_integer(shape, "TypicalNs", 0), run = gt_message_integer(shape, "RunNs", 0);
 	char share[40];
 

@@ -26,6 +26,7 @@ struct gathering {
 	struct gt_map map;
 	struct gt_cover busy, kernels, beside;    /* by device of a process; SHAPE2 */
 	GT_LIST(struct idle) idle;
+	GT_LIST(struct gt_span) copies;           /* that were counted, by shape */
 	bool (*chosen)(void *ctx, const struct gt_dispatch *d); void *ctx;
 };
 
@@ -296,13 +297,15 @@ static bool is_copy(const struct gt_work *w)
 }
 
 /* Back to the kernel before, as a report shows what a launch waited for. */
-static void add_copies(struct gathering *g, uint64_t key, const struct gt_launch *l, const struct gt_work *own)
+static int add_copies(struct gathering *g, uint64_t key, const struct gt_launch *l, const struct gt_work *own,
+	struct gt_err *err)
 {
 	struct gt_shape *s = &g->to->v.v[l->shape];
 	int64_t ran = l->end_ns - l->start_ns, took = 0;
 	const struct gt_work *w = own;
 
 	while (w > g->places->v.v && own - w < GT_WAITS_MOST) {
+		struct gt_span *span;
 		int64_t ns;
 
 		w--;
@@ -311,6 +314,10 @@ static void add_copies(struct gathering *g, uint64_t key, const struct gt_launch
 		if (!is_copy(w) || w->end_ns > own->start_ns || w->end_ns <= w->start_ns)
 			continue;
 		ns = w->end_ns - w->start_ns - gt_cover_inside(&g->kernels, key, w->start_ns, w->end_ns);
+		span = GT_LIST_ADD(&g->copies);
+		if (!span)
+			return gt_no_memory(err);
+		*span = (struct gt_span){ l->shape, w->start_ns, w->end_ns };
 		took += ns;
 		s->copies++;
 		s->copied_bytes += w->has_bytes ? w->bytes : 0;
@@ -320,8 +327,8 @@ static void add_copies(struct gathering *g, uint64_t key, const struct gt_launch
 			s->pageable_bytes += w->bytes;
 		}
 	}
-	s->copy_ns += took;
 	s->hideable_ns += took < ran ? took : ran;
+	return 0;
 }
 
 static int add_surroundings(struct gathering *g, struct gt_err *err)
@@ -339,11 +346,46 @@ static int add_surroundings(struct gathering *g, struct gt_err *err)
 			continue;
 		key = cover_key(own->process, own->device);
 		s->beside_ns += gt_cover_inside(&g->beside, key, l->start_ns, l->end_ns);
-		add_copies(g, key, l, own);
-		if (add_idle(g, key, l, err))
+		s->cover_key = key;
+		if (add_copies(g, key, l, own, err) || add_idle(g, key, l, err))
 			return -1;
 	}
 	return 0;
+}
+
+/* Of several streams what ran at once is one time, and no more than the run. */
+static int add_times(struct gathering *g, struct gt_err *err)
+{
+	struct gt_span *spans = calloc(g->to->launch.n + 1ull, sizeof *spans);
+	struct gt_cover launches = { 0 }, copies = { 0 };
+	uint32_t n = 0;
+	bool ok;
+
+	for (uint32_t i = 0; spans && i < g->to->launch.n; i++) {
+		const struct gt_launch *l = &g->to->launch.v[i];
+
+		if (l->chosen && l->timed)
+			spans[n++] = (struct gt_span){ l->shape, l->start_ns, l->end_ns };
+	}
+	ok = spans && gt_cover_make(spans, n, &launches, NULL) && gt_cover_make(g->copies.v, g->copies.n, &copies, NULL);
+	for (uint32_t i = 0; ok && i < launches.v.n; i++)
+		g->to->v.v[launches.v.v[i].key].ran_ns += launches.v.v[i].end_ns - launches.v.v[i].start_ns;
+	for (uint32_t i = 0; ok && i < copies.v.n; i++) {
+		const struct gt_stretch *c = &copies.v.v[i];
+		struct gt_shape *s = &g->to->v.v[c->key];
+
+		s->copy_ns += c->end_ns - c->start_ns - gt_cover_inside(&g->kernels, s->cover_key, c->start_ns, c->end_ns);
+	}
+	for (uint32_t i = 0; ok && i < g->to->v.n; i++) {
+		struct gt_shape *s = &g->to->v.v[i];
+
+		s->hideable_ns = s->hideable_ns < s->copy_ns ? s->hideable_ns : s->copy_ns;
+		s->pageable_ns = s->pageable_ns < s->copy_ns ? s->pageable_ns : s->copy_ns;
+	}
+	gt_cover_free(&launches);
+	gt_cover_free(&copies);
+	free(spans);
+	return ok ? 0 : gt_no_memory(err);
 }
 
 /* ------------------------------------------------------------------ what the host did meanwhile */
@@ -504,12 +546,14 @@ int gt_shapes_open(struct gt_shapes *s, struct gt_model *m, const struct gt_walk
 	rc = rc ? rc : cover(&g, false, &g.busy, NULL, err);
 	rc = rc ? rc : cover(&g, true, &g.kernels, &g.beside, err);
 	rc = rc ? rc : add_surroundings(&g, err);
+	rc = rc ? rc : add_times(&g, err);
 	rc = rc ? rc : add_doings(&g, err);
 	gt_map_free(&g.map, sizeof(struct slot));
 	gt_cover_free(&g.busy);
 	gt_cover_free(&g.kernels);
 	gt_cover_free(&g.beside);
 	free(g.idle.v);
+	free(g.copies.v);
 	return rc;
 }
 

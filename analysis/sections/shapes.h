@@ -27,11 +27,13 @@ struct gt_shape {
 	uint64_t process, kernel, device; /* kernel: gt_kernel_key */
 	uint64_t global[3], group[3];
 	uint64_t launches, total_ns;
+	int64_t ran_ns;                   /* at least one of them ran: at most the run, however many streams there are */
 	uint64_t judged;                  /* launches that SHAPE1 leaves, with times */
 	uint64_t typical;                 /* the launch of the median time: its number in gt_shapes.launch */
 	int64_t typical_ns;               /* GT_NO_TIME: none has times */
 	bool shown;                       /* among those of its kernel that took most time */
 	bool on_cpu;
+	uint64_t cover_key;               /* of its device in its process */
 	/* SHAPE1 of all that follows */
 	int64_t beside_ns;                /* another kernel ran on the device meanwhile */
 	/* SHAPE2: before launches, until the program asked for them; only gaps of 20 us or more */
@@ -40,7 +42,7 @@ struct gt_shape {
 	int64_t late_ns; uint64_t lates;  /* from then to the start: a millisecond, and longer than it runs */
 	int64_t short_ns; uint64_t shorts; /* all other idle times before launches */
 	/* copies right before launches in the same queue while no kernel ran */
-	int64_t copy_ns, hideable_ns;     /* hideable: of each launch no more than it ran */
+	int64_t copy_ns, hideable_ns;     /* at least one copy ran; hideable: of each launch no more than it ran */
 	uint64_t copies, copied_bytes;
 	int64_t pageable_ns; uint64_t pageable, pageable_bytes;
 	GT_LIST(struct gt_doing) doings;  /* the longest first */

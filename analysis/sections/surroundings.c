@@ -156,7 +156,7 @@ void gt_surroundings_add_shape(struct gt_surroundings *s, struct gt_message *tra
 		{ "CopyNs", shape->copy_ns }, { "Copies", (int64_t)shape->copies },
 		{ "CopiedBytes", (int64_t)shape->copied_bytes }, { "HideableNs", shape->hideable_ns },
 		{ "PageableNs", shape->pageable_ns }, { "Pageable", (int64_t)shape->pageable },
-		{ "PageableBytes", (int64_t)shape->pageable_bytes },
+		{ "PageableBytes", (int64_t)shape->pageable_bytes }, { "RanNs", shape->ran_ns },
 	};
 
 	s->failed |= !m;

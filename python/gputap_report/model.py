@@ -265,7 +265,7 @@ class ITrace:
     def shape(self):
         """What all launches of this kernel with this size on this device came to, as a dictionary.
 
-        launches, total_ns; typical_ns: the median time of all but the first; run_ns: how long the process ran; judged: whether
+        launches, total_ns; ran_ns: how long at least one of them ran; typical_ns: the median time of all but the first; run_ns: how long the process ran; judged: whether
         this launch stands for all of them; on_cpu: whether the device is the host's processors. Of all launches but the first:
         beside_ns (another kernel ran meanwhile); idle_ns, idles (the device was idle until they were enqueued, 20 us or more), of
         which it is known for known_ns what the launching thread did: doings, a tuple of dictionaries with kind (api, wait, os,

@@ -99,7 +99,7 @@ SHAPE = {1: one("launches", "u64"), 2: one("total_ns", "u64"), 3: one("typical_n
          10: one("known_ns", "u64"), 11: many("doings", DOING), 12: one("late_ns", "u64"), 13: one("lates", "u64"),
          14: one("short_ns", "u64"), 15: one("shorts", "u64"), 16: one("copy_ns", "u64"), 17: one("copies", "u64"),
          18: one("copied_bytes", "u64"), 19: one("hideable_ns", "u64"), 20: one("pageable_ns", "u64"), 21: one("pageable", "u64"),
-         22: one("pageable_bytes", "u64")}
+         22: one("pageable_bytes", "u64"), 23: one("ran_ns", "u64")}
 TRACE = {1: one("start_ns", "u64"), 2: one("end_ns", "u64"), 3: one("gap_before_ns", "u64"), 4: one("queued_ns", "u64"),
          5: one("submit_ns", "u64"), 6: many("waits", WAIT), 7: one("launches", "u64"), 8: one("total_ns", "u64"),
          9: one("queue", "text"), 10: one("unused_buffers", "u64"), 11: one("unused_bytes", "u64"), 12: one("shape", SHAPE)}

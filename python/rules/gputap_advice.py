@@ -84,7 +84,7 @@ class Advice:
         """Percent of the run: of what could be gained, or of all launches of the shape; None where the run is not known."""
         if self.shape is None or not self.shape["run_ns"]:
             return None
-        took = max(0, self.shape["total_ns"] - (self.shape["beside_ns"] if alone else 0))
+        took = max(0, self.shape["ran_ns"] - (self.shape["beside_ns"] if alone else 0))
         ns = gain_ns if gain_ns is not None else took if speedup is None else took * min(speedup, 100.0) / 100.0
         return 100.0 * ns / self.shape["run_ns"]
 

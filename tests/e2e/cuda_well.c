@@ -1,10 +1,11 @@
 /*
- * tests/e2e/cuda_well.c - two programs that no rule has anything to say of, and what spoils each of them
+ * tests/e2e/cuda_well.c - three programs that no rule has anything to say of, and what spoils each of them
  *
  *   pipeline            parts of the data in two streams from pinned memory: one is copied while one is worked on
  *   pipeline spoiled    the same in one stream, from pageable memory
  *   steps               many launches in one stream, enqueued ahead, and one wait at the end
  *   steps spoiled       a wait and a sleep between the steps
+ *   streams             kernels of many streams beside each other
  *
  * Copies are quick, and the second stream begins with a kernel: each stream copies while the other one computes.
  * Kernels take as long as the stand-in machine is told (slow-kernels).
@@ -19,7 +20,7 @@
 
 #include "cuda_driver.h"
 
-enum { PARTS = 16, BYTES = 16 << 20, STEPS = 20, THREADS = 128, MULTIPROCESSORS = 16 };
+enum { STREAMS = 8, PARTS = 16, BYTES = 16 << 20, STEPS = 20, THREADS = 128, MULTIPROCESSORS = 16 };
 
 static void *function;
 static int units;
@@ -73,6 +74,19 @@ static void steps(bool spoiled)
 	MUST(F(cuStreamSynchronize, void *)(stream));
 }
 
+static void streams(bool spoiled)
+{
+	void *stream[STREAMS];
+
+	(void)spoiled;
+	for (int i = 0; i < STREAMS; i++)
+		MUST(F(cuStreamCreate, void **, unsigned)(&stream[i], 1));
+	for (int i = 0; i < 3 * STREAMS; i++)
+		step(stream[i % STREAMS]);
+	for (int i = 0; i < STREAMS; i++)
+		MUST(F(cuStreamSynchronize, void *)(stream[i]));
+}
+
 int main(int argc, char **argv)
 {
 	static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -86,7 +100,7 @@ int main(int argc, char **argv)
 	MUST(F(cuModuleLoadData, void **, const void *)(&module, ptx));
 	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&function, module, "work"));
 	MUST(F(cuDeviceGetAttribute, int *, int, int)(&units, MULTIPROCESSORS, device));
-	(strcmp(argv[1], "steps") ? pipeline : steps)(argc > 2);
+	(!strcmp(argv[1], "steps") ? steps : !strcmp(argv[1], "streams") ? streams : pipeline)(argc > 2);
 	puts(argv[1]);
 	return 0;
 }

@@ -29,6 +29,8 @@ between() { awk -v v="$(share)" -v least="$1" -v most="$2" 'BEGIN { exit !(v != 
 
 check "a pipeline of two streams" silent cuda -t cuda pipeline
 check "many steps, one wait" silent cuda -t cuda steps
+check "kernels of many streams beside each other" silent cuda -t cuda streams
+check "... are no more than all of the run" grep -qE '\((100|[0-9]{2})\.[0-9] % of the run\)' <("$tap" report t)
 ms=3
 cuda -t cuda pipeline spoiled
 ms=20

@@ -23,12 +23,12 @@ SECTIONS = ("OpenCLLaunch OpenCLOccupancy OpenCLMemory LaunchStats Occupancy Spe
 
 
 SHAPE = ("launches total_ns typical_ns run_ns judged on_cpu beside_ns idle_ns idles known_ns doings late_ns lates short_ns shorts "
-         "copy_ns copies copied_bytes hideable_ns pageable_ns pageable pageable_bytes").split()
+         "copy_ns copies copied_bytes hideable_ns pageable_ns pageable pageable_bytes ran_ns").split()
 
 
 def trace(waits=(), unused=None, doings=(), **shape):
     """GputapTrace; waits: (kind, name, bytes, start, end, direction, memory); doings: (kind, name, ns); shape: by its names"""
-    shape = {"launches": 1, "total_ns": 1000000, "run_ns": 10000000, "judged": 1, **shape}
+    shape = {"launches": 1, "total_ns": 1000000, "ran_ns": 1000000, "run_ns": 10000000, "judged": 1, **shape}
     numbers = b"".join(c.u(SHAPE.index(name) + 1, value) for name, value in shape.items())
     parts = b"".join(c.m(11, c.s(1, kind), c.s(2, name), c.u(3, ns)) for kind, name, ns in doings)
     return [c.m(1000, c.u(10, unused[0]) + c.u(11, unused[1]) if unused else b"", c.s(9, "queue 1"), c.m(12, numbers, parts), *[
