@@ -244,6 +244,7 @@ void tap_cl_define_forget(void)
 		atomic_store(&devices[i].defined, 0);
 	for (uint32_t i = 0; i < 64; i++)
 		atomic_store(&platforms[i], NULL);
+	tap_cl_kernels_forget();
 }
 
 /* ------------------------------------------------------------------ contexts, queues */

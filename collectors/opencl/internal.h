@@ -296,6 +296,9 @@ static inline void tap_cl_check_fork(void)
 /* ------------------------------------------------------------------ programs: program.c, kernel.c, local_size.c */
 void tap_cl_program_log_later(cl_program program);
 void tap_cl_kernel_born(cl_kernel kernel);
+/* kernel.c: of one that may have been made before the recording began; after a fork. */
+void tap_cl_kernel_late(const struct tap_opencl_api *real, cl_kernel kernel);
+void tap_cl_kernels_forget(void);
 void tap_cl_program_built(const struct tap_opencl_api *real, cl_program program, bool now);
 
 #endif

@@ -46,6 +46,38 @@ static void add_work_group(
 	}
 }
 
+/* ------------------------------------------------- kernels that were made before the recording began (--start-after) */
+
+/* Kernels that the trace tells of, by address; a full neighbourhood tells of one with each launch. */
+#define TOLD 16384u
+#define PROBES 16u
+static _Atomic(_Atomic(cl_kernel) *) told;
+
+/* Whether it was told before; from now on it is. Always, where no creation can be missing. */
+static bool is_told(cl_kernel kernel)
+{
+	_Atomic(cl_kernel) *t = atomic_load_explicit(&told, memory_order_acquire), *none = NULL;
+	uint32_t at = (uint32_t)((uintptr_t)kernel * 0x9e3779b97f4a7c15ull >> 40);
+
+	if (!t) {
+		t = tap_cl_pages(TOLD * sizeof *t);
+		if (t && !atomic_compare_exchange_strong(&told, &none, t)) {
+			tap_cl_pages_free(t, TOLD * sizeof *t);
+			t = none;
+		}
+	}
+	for (uint32_t i = 0; t && i < PROBES; i++) {
+		_Atomic(cl_kernel) *place = &t[(at + i) % TOLD];
+		cl_kernel there = atomic_load_explicit(place, memory_order_relaxed);
+
+		if (!there && atomic_compare_exchange_strong(place, &there, kernel))
+			return false;
+		if (there == kernel)
+			return true;
+	}
+	return false;
+}
+
 static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, cl_program program)
 {
 	cl_device_id *devices;
@@ -63,7 +95,45 @@ static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, c
 			add_work_group(real, kernel, devices[i], &f);
 	tap_scratch_give(devices);
 	tap_cl_facts_close(&f);
+	if (tap_options.start_after)
+		is_told(kernel);
+}
+
+/* A launch of one that nothing tells of: it is asked while it lives. */
+void tap_cl_kernel_late(const struct tap_opencl_api *real, cl_kernel kernel)
+{
+	cl_program program = NULL;
+
+	if (is_told(kernel))
+		return;
+	tap_own_calls_begin();
+	if (real->clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) == CL_SUCCESS)
+		kernel_define(real, kernel, program);
+	tap_own_calls_end();
+}
+
+/* The child of a fork writes a trace of its own: everything is new to it. */
+void tap_cl_kernels_forget(void)
+{
+	_Atomic(cl_kernel) *t = atomic_load(&told);
+
+	for (uint32_t i = 0; t && i < TOLD; i++)
+		atomic_store_explicit(&t[i], NULL, memory_order_relaxed);
+}
+
+static void kernel_made(const struct tap_opencl_api *real, cl_kernel kernel, cl_program program)
+{
+	kernel_define(real, kernel, program);
 	tap_cl_kernel_born(kernel);
+}
+
+void tap_cl_post_clEnqueueTask(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_command_queue command_queue, cl_kernel kernel, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event)
+{
+	(void)call, (void)command_queue, (void)num_events_in_wait_list, (void)event_wait_list, (void)event;
+	if (unlikely(tap_options.start_after) && ret == CL_SUCCESS)
+		tap_cl_kernel_late(real, kernel);
 }
 
 void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret,
@@ -74,7 +144,7 @@ void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct 
 		return;
 	tap_own_calls_begin();
 	tap_cl_program_built(real, program, false);
-	kernel_define(real, ret, program);
+	kernel_made(real, ret, program);
 	tap_own_calls_end();
 }
 
@@ -89,7 +159,7 @@ void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, con
 	tap_own_calls_begin();
 	tap_cl_program_built(real, program, false);
 	for (cl_uint i = 0; i < n; i++)
-		kernel_define(real, kernels[i], program);
+		kernel_made(real, kernels[i], program);
 	tap_own_calls_end();
 }
 
@@ -103,6 +173,6 @@ void tap_cl_post_clCloneKernel(const struct tap_opencl_api *real, const struct t
 		return;
 	tap_own_calls_begin();
 	if (real->clGetKernelInfo(ret, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) == CL_SUCCESS)
-		kernel_define(real, ret, program);
+		kernel_made(real, ret, program);
 	tap_own_calls_end();
 }

@@ -143,6 +143,8 @@ void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const
 	struct answer *a;
 
 	(void)num_events_in_wait_list, (void)event_wait_list, (void)event;
+	if (unlikely(tap_options.start_after) && ret == CL_SUCCESS)
+		tap_cl_kernel_late(real, kernel);
 	if (likely(local_work_size != NULL) || ret != CL_SUCCESS || !call->link || !global_work_size || work_dim < 1 ||
 		work_dim > 3)
 		return;
