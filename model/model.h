@@ -94,7 +94,7 @@ struct gt_object {
 	/* kernels, once a command ran them: names of C++ as people write them, else the name */
 	struct gt_string demangled, short_name;
 	/* device */
-	/* device_index: one number per physical device in the whole trace, from 0 */
+	/* device_index: one number per device in the whole trace, from 0; a sub-device (it has a parent) has its own */
 	uint32_t device_type, compute_units, device_index; /* the first two: 0 nobody said */
 	/* queue */
 	uint64_t properties;              /* as the application asked; has_flags */

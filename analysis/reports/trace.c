@@ -84,8 +84,11 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 	double seconds = (double)(c->end_ns - c->start_ns) / 1e9;
 
 	bool shaped = kernel && gt_command_grid(c, grid, block);
-	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?",
-		c->device ? c->device->device_index : 0);
+	if (c->device)
+		snprintf(device, sizeof device, "%s (%u)", c->device->name.text ? c->device->name.text : "?",
+			c->device->device_index);
+	else
+		snprintf(device, sizeof device, "?");
 	const struct gt_cell cell[] = {
 		gt_integer(c->start_ns),
 		gt_integer(c->end_ns - c->start_ns),
@@ -144,7 +147,7 @@ static int exec_trace(void *state, const struct gt_call *call, struct gt_table *
 		gt_integer(d.total),
 		gt_integer(gt_model_process(s->model, call->process)->pid),
 		gt_integer(gt_model_thread(s->model, call->thread)->tid),
-		gt_integer(c->device ? c->device->device_index : 0),
+		c->device ? gt_integer(c->device->device_index) : gt_none(),
 		gt_text(call->fn->name),
 		gt_text(grid),
 		gt_text(block),

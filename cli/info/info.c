@@ -299,6 +299,8 @@ static void text_devices(struct gt_model *m)
 			o->name.bytes ? gt_harmless(o->name.text) : "(name not recorded)");
 		if (o->platform && o->platform->name.bytes)
 			printf(" (%s)", gt_harmless(o->platform->name.text));
+		if (o->parent)
+			printf(", part of device %u", o->parent->device_index);
 		if (o->device_type)
 			printf(", %s", device_types(o->device_type));
 		if (o->compute_units)
@@ -649,6 +651,8 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 
 		gt_info_begin_item(t);
 		gt_json_field_u64(t, "index", o->device_index);
+		if (o->parent)
+			gt_json_field_u64(t, "part_of", o->parent->device_index);
 		if (o->name.bytes)
 			gt_json_field_text(t, "name", o->name);
 		if (o->platform && o->platform->name.text)

@@ -46,7 +46,7 @@ static void add_work_group(
 	}
 }
 
-/* ------------------------------------------------- kernels that were made before the recording began (--start-after) */
+/* --------------------------------------- kernels that were made before the recording began (--start-after) */
 
 /* Kernels that the trace tells of, by address; a full neighbourhood tells of one with each launch. */
 #define TOLD 16384u

@@ -132,7 +132,7 @@ struct gt_cuda_device {
 		max_warps_per_sm, max_blocks_per_sm, max_shared_per_sm, max_registers_per_sm, max_registers_per_block,
 		max_shared_per_block, max_threads_per_block, max_block[3], max_grid[3], ecc, numa_id;
 	struct gt_string bus;     /* "0000:17:00.0", "" */
-	/* one number per physical device in the whole trace (by UUID, else by process and id) */
+	/* one number per device in the whole trace (by UUID and all that it says of itself, else by process and id) */
 	uint32_t index;
 	bool stand_in;
 };

@@ -342,25 +342,36 @@ static int sort_streams(struct gt_cuda *c)
 	return 0;
 }
 
-/* One number per physical device, in the order of the list. */
+/* Everything that tells one from another: two may report the same UUID, and slices of one do. */
+static uint64_t identity_of(const struct gt_cuda_device *d)
+{
+	uint64_t h = gt_hash_text((const char *)d->uuid, sizeof d->uuid);
+
+	h = gt_hash(h, gt_hash_text(d->name.text, d->name.bytes));
+	h = gt_hash(gt_hash(h, (uint64_t)d->sms), (uint64_t)d->memory_bytes);
+	return gt_hash(gt_hash(h, (uint64_t)d->compute_major), (uint64_t)d->compute_minor);
+}
+
+/* One number per device, in the order of the list; the nth that looks so in one process is the nth in another. */
 static int number_devices(struct gt_cuda *c)
 {
-	struct gt_map by_uuid = { 0 };
+	struct gt_map alike = { 0 }, numbers = { 0 };
 	uint32_t next = 0, i;
 
 	for (i = 0; i < c->devices.n; i++) {
 		struct gt_cuda_device *d = &c->devices.v[i];
-		uint64_t uuid[2];
-		struct placed *p;
+		struct placed *nth = d->has_uuid ? placed_at(&alike, identity_of(d), d->process, 0) : NULL, *p;
 
-		memcpy(uuid, d->uuid, sizeof uuid);
-		p = d->has_uuid ? placed_at(&by_uuid, uuid[0], uuid[1], next) : NULL;
+		p = nth ? placed_at(&numbers, identity_of(d), nth->at, next) : NULL;
 		if (d->has_uuid && !p)
 			break;
+		if (nth)
+			nth->at++;
 		d->index = p ? p->at : next;
 		next += d->index == next;
 	}
-	gt_map_free(&by_uuid, sizeof(struct placed));
+	gt_map_free(&alike, sizeof(struct placed));
+	gt_map_free(&numbers, sizeof(struct placed));
 	return i < c->devices.n ? -1 : 0;
 }
 

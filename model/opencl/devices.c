@@ -1,14 +1,17 @@
 /*
- * model/opencl/devices.c - one number per physical device in the whole trace, from 0
+ * model/opencl/devices.c - one number per device in the whole trace, from 0
  *
- * The same device has another handle in each process. It is the same when its UUID is, else its PCI address, else the
- * names of platform and device. Devices of one platform that look alike in one process are told apart by their order,
- * so the n-th of one process is the n-th of another. A sub-device has its parent's number. Worked out once when the
- * trace is opened, so that the numbers do not depend on which part of it is read.
+ * The same device has another handle in each process. UUID and PCI address name it, else the names of device and
+ * platform, and on one platform nothing that both sightings say may differ: a UUID alone is not enough, since two
+ * devices may report the same, and slices of one do. (Drivers of several platforms name and count one device
+ * differently.) Two devices of a process and platform are never one: those that look alike are told apart by their
+ * order, so the nth of one process is the nth of another. A sub-device is a device of its own, beside its parent. Worked
+ * out once when the trace is opened, so that the numbers do not depend on which part of it is read.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,22 +22,31 @@
 
 #define NONE UINT32_MAX
 
+/* What tells devices of a platform apart, and is said as a number. */
+static const uint32_t told_apart_by[] = { CL_DEVICE_TYPE, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_GLOBAL_MEM_SIZE };
+enum { TOLD_APART_BY = sizeof told_apart_by / sizeof *told_apart_by, LOOK_AT = 64 };
+
 struct sighting {                         /* a device of a process */
-	uint32_t process, index;
+	uint32_t process, index, seen;
 	uint64_t handle, tick, parent, platform;
-	char identity[192];               /* "" : nothing known */
-	uint32_t ordinal;                 /* among those of its process and platform that look alike */
+	char identity[256];               /* what it must share with another to be the same */
+	const char *name, *of_platform;   /* "": not known */
+	uint64_t number[TOLD_APART_BY];   /* 0: not known */
 };
-/* Where a device stands among the sightings; what was seen before them, and how often or as which number. */
+/* Where a device stands among the sightings. */
 struct place { uint32_t process, at; uint64_t handle; };
-struct alike { const struct sighting *of; uint32_t count; };
+/* A device, as it was first seen, and the next with its identity (index + 1). */
+struct device { const struct sighting *first; uint32_t index, next; };
+struct identity { const struct sighting *of; uint32_t first, last; };
+struct taken { uint32_t process, device; uint64_t platform; };
 struct platform_name { uint32_t process; uint64_t platform; const struct gt_attr *name; };
 struct sightings {
 	struct sighting *v;
 	uint32_t n, room;
+	GT_LIST(struct device) devices;
 	struct gt_map places;             /* struct place */
-	struct gt_map alike;              /* struct alike: of one process and platform */
-	struct gt_map numbers;            /* struct alike: by ordinal; count is the device's number */
+	struct gt_map identities;         /* struct identity */
+	struct gt_map taken;              /* struct taken: devices that a process has on a platform */
 	struct gt_map platforms;          /* struct platform_name */
 };
 
@@ -69,17 +81,33 @@ static bool all_zero(const struct gt_attr *a)
 	return true;
 }
 
-static void print_hex(char *out, char kind, const struct gt_attr *a)
+/* What lies in text[] grows by "kind" and the value in hexadecimal. */
+static void print_hex(char *text, size_t room, char kind, const struct gt_attr *a)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint32_t n = a->bytes < 64 ? a->bytes : 64;
+	uint32_t n = a->bytes < 40 ? a->bytes : 40;
+	size_t at = strlen(text);
 
-	*out++ = kind;
+	if (at + 2 + 2 * n > room)
+		return;
+	text[at++] = kind;
 	for (uint32_t i = 0; i < n; i++) {
-		*out++ = digits[((const unsigned char *)a->value)[i] >> 4];
-		*out++ = digits[((const unsigned char *)a->value)[i] & 15];
+		text[at++] = digits[((const unsigned char *)a->value)[i] >> 4];
+		text[at++] = digits[((const unsigned char *)a->value)[i] & 15];
 	}
-	*out = 0;
+	text[at] = 0;
+}
+
+static void print_text(char *text, size_t room, char kind, const char *more)
+{
+	size_t at = strlen(text);
+
+	if (at + 2 > room)
+		return;
+	text[at++] = kind;
+	while (*more && at < room - 1)
+		text[at++] = *more++;
+	text[at] = 0;
 }
 
 static const char *name_of(const struct gt_attr *a)
@@ -112,23 +140,24 @@ static const struct gt_attr *platform_name(const struct gt_model *m, struct sigh
 
 static void identify(const struct gt_model *m, struct sightings *all, struct sighting *s)
 {
-	const struct gt_attr *uuid = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_UUID_KHR);
-	const struct gt_attr *pci = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_PCI_BUS_INFO_KHR);
-	const struct gt_attr *name = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_NAME);
+	static const struct { uint32_t key; char kind; } hardware[] = {
+		{ CL_DEVICE_UUID_KHR, 'U' }, { CL_DEVICE_PCI_BUS_INFO_KHR, 'P' },
+	};
 
-	if (uuid && !all_zero(uuid)) {
-		print_hex(s->identity, 'U', uuid);
-	} else if (pci && !all_zero(pci)) {
-		print_hex(s->identity, 'P', pci);
-	} else {
-		size_t n = 0;
-		const char *parts[] = { "N",
-			name_of(platform_name(m, all, s)), "/", name_of(name) };
+	s->name = name_of(fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_NAME));
+	s->of_platform = name_of(platform_name(m, all, s));
+	for (size_t i = 0; i < TOLD_APART_BY; i++)
+		s->number[i] = fact_u64(m, s->process, REC_OBJECT_DEVICE, s->handle, told_apart_by[i]);
+	for (size_t i = 0; i < sizeof hardware / sizeof *hardware; i++) {
+		const struct gt_attr *a = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, hardware[i].key);
 
-		for (unsigned i = 0; i < 4; i++)
-			for (const char *c = parts[i]; *c && n < sizeof s->identity - 1; c++)
-				s->identity[n++] = *c;
+		if (a && !all_zero(a))
+			print_hex(s->identity, sizeof s->identity, hardware[i].kind, a);
 	}
+	if (*s->identity)
+		return;
+	print_text(s->identity, sizeof s->identity, 'N', s->name);
+	print_text(s->identity, sizeof s->identity, '/', s->of_platform);
 }
 
 static bool same_place(const void *element, const void *key, const void *ctx)
@@ -173,7 +202,8 @@ static int see(struct sightings *all, uint32_t process, uint64_t handle, uint64_
 		s = GT_LIST_ADD(all);
 		if (!s)
 			return -1;
-		*s = (struct sighting){ .process = process, .index = NONE, .handle = handle, .tick = tick };
+		*s = (struct sighting){
+			.process = process, .index = NONE, .handle = handle, .tick = tick, .seen = all->n };
 	}
 	s = &all->v[p->at];
 	if (tick < s->tick)
@@ -189,46 +219,99 @@ static int compare_sightings(const void *a, const void *b)
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
-	return x->tick < y->tick ? -1 : x->tick > y->tick;
+	if (x->tick != y->tick)
+		return x->tick < y->tick ? -1 : 1;
+	return x->seen < y->seen ? -1 : x->seen > y->seen;   /* one array, in its order */
 }
 
-static bool looks_alike(const void *element, const void *key, const void *ctx)
+static bool same_identity(const void *element, const void *key, const void *ctx)
 {
-	const struct sighting *a = ((const struct alike *)element)->of, *b = key;
+	(void)ctx;
+	return !strcmp(((const struct identity *)element)->of->identity, ((const struct sighting *)key)->identity);
+}
+
+static bool same_taken(const void *element, const void *key, const void *ctx)
+{
+	const struct taken *a = element, *b = key;
 
 	(void)ctx;
-	return a->process == b->process && a->platform == b->platform && !strcmp(a->identity, b->identity);
+	return a->process == b->process && a->device == b->device && a->platform == b->platform;
 }
 
-static bool is_same(const void *element, const void *key, const void *ctx)
-{
-	const struct sighting *a = ((const struct alike *)element)->of, *b = key;
+static bool differ(const char *a, const char *b) { return *a && *b && strcmp(a, b); }
 
-	(void)ctx;
-	return a->ordinal == b->ordinal && !strcmp(a->identity, b->identity);
+/* Nothing that both say differs. */
+static bool may_be(const struct sighting *a, const struct sighting *b)
+{
+	if (differ(a->of_platform, b->of_platform))
+		return true;
+	if (differ(a->name, b->name))
+		return false;
+	for (size_t i = 0; i < TOLD_APART_BY; i++)
+		if (a->number[i] && b->number[i] && a->number[i] != b->number[i])
+			return false;
+	return true;
 }
 
-/* Its place among those that look alike, and by that the number of the device. In order. */
-static int number(struct gt_model *m, struct sightings *all, struct sighting *s)
+/* 1: from now on it is the device of that sighting; 0: its process and platform have it already; -1: no memory */
+static int take(struct sightings *all, const struct sighting *s, uint32_t device)
 {
-	uint64_t identity = gt_hash_text(s->identity, strlen(s->identity));
-	struct alike *a;
+	const struct taken key = { s->process, device, s->platform };
+	struct taken *t;
 	bool fresh;
 
-	a = gt_map_add(&all->alike, sizeof *a, gt_hash(gt_hash(identity, s->process), s->platform), s, looks_alike,
+	t = gt_map_add(&all->taken, sizeof key, gt_hash(gt_hash(gt_hash(GT_HASH, key.process), device), key.platform),
+		&key, same_taken, NULL, &fresh);
+	if (t && fresh)
+		*t = key;
+	return !t ? -1 : fresh;
+}
+
+/* The device that it is, or a new one. In order. */
+static int number(struct gt_model *m, struct sightings *all, struct sighting *s)
+{
+	struct identity *i;
+	struct device *d;
+	unsigned looked = 0;
+	bool fresh;
+	int rc = 0;
+
+	i = gt_map_add(&all->identities, sizeof *i, gt_hash_text(s->identity, strlen(s->identity)), s, same_identity,
 		NULL, &fresh);
-	if (!a)
+	if (!i)
 		return -1;
 	if (fresh)
-		a->of = s;
-	s->ordinal = a->count++;
-	a = gt_map_add(&all->numbers, sizeof *a, gt_hash(identity, s->ordinal), s, is_same, NULL, &fresh);
-	if (!a)
+		*i = (struct identity){ .of = s };
+	for (uint32_t at = i->first; at && looked++ < LOOK_AT; at = all->devices.v[at - 1].next)
+		if (may_be(all->devices.v[at - 1].first, s) && (rc = take(all, s, at)) != 0) {
+			s->index = all->devices.v[at - 1].index;
+			return rc < 0 ? -1 : 0;
+		}
+	d = GT_LIST_ADD(&all->devices);
+	if (!d)
 		return -1;
-	if (fresh)
-		*a = (struct alike){ s, m->n_devices++ };
-	s->index = a->count;
-	return 0;
+	*d = (struct device){ s, m->n_devices++, 0 };
+	if (i->last)
+		all->devices.v[i->last - 1].next = all->devices.n;
+	else
+		i->first = all->devices.n;
+	i->last = all->devices.n;
+	s->index = d->index;
+	return take(all, s, all->devices.n) < 0 ? -1 : 0;
+}
+
+/* A sub-device, once its parent has a number: it looks like others of the same parent alone. */
+static int number_part(struct gt_model *m, struct sightings *all, struct sighting *s, bool *more)
+{
+	const struct sighting *parent = find(all, s->process, s->parent);
+	char of[16];
+
+	if (!parent || parent->index == NONE)
+		return 0;
+	snprintf(of, sizeof of, "%u", parent->index);
+	print_text(s->identity, sizeof s->identity, 'S', of);
+	*more = true;
+	return number(m, all, s);
 }
 
 static int collect(const struct gt_model *m, struct sightings *all)
@@ -253,7 +336,7 @@ static int collect(const struct gt_model *m, struct sightings *all)
 static int number_all(struct gt_model *m, struct sightings *all)
 {
 	struct place *p;
-	bool fresh;
+	bool fresh, more = true;
 
 	for (uint32_t i = 0; i < all->n; i++) {   /* they were sorted since */
 		p = place_of(all, all->v[i].process, all->v[i].handle, &fresh);
@@ -272,14 +355,15 @@ static int number_all(struct gt_model *m, struct sightings *all)
 	for (uint32_t i = 0; i < all->n; i++)
 		if (!all->v[i].parent && number(m, all, &all->v[i]))
 			return -1;
-	for (uint32_t i = 0; i < all->n; i++) {
-		struct sighting *s = &all->v[i], *p = s;
-
-		for (int depth = 0; p && p->parent && depth < 16; depth++)
-			p = find(all, p->process, p->parent);
-		if (s->parent)
-			s->index = p && p->index != NONE ? p->index : m->n_devices++;
+	for (int depth = 0; more && depth < 16; depth++) {
+		more = false;
+		for (uint32_t i = 0; i < all->n; i++)
+			if (all->v[i].index == NONE && number_part(m, all, &all->v[i], &more))
+				return -1;
 	}
+	for (uint32_t i = 0; i < all->n; i++)    /* of a parent that nothing tells of, or of itself */
+		if (all->v[i].index == NONE)
+			all->v[i].index = m->n_devices++;
 	return 0;
 }
 
@@ -324,9 +408,10 @@ int gt_devices_number(struct gt_model *m)
 	ret = 0;
 out:
 	gt_map_free(&all.places, sizeof(struct place));
-	gt_map_free(&all.alike, sizeof(struct alike));
-	gt_map_free(&all.numbers, sizeof(struct alike));
+	gt_map_free(&all.identities, sizeof(struct identity));
+	gt_map_free(&all.taken, sizeof(struct taken));
 	gt_map_free(&all.platforms, sizeof(struct platform_name));
+	free(all.devices.v);
 	free(all.v);
 	return ret;
 }

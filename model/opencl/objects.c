@@ -285,9 +285,9 @@ static uint64_t only_device(const struct gt_call *call, const struct gt_fn_info 
 	const struct gt_attr *said = gt_object_attr(o, CL_CONTEXT_DEVICES);
 	struct gt_arg arg;
 
-	if (said)
-		return said->bytes == 8 ? attr_u64(said) : 0;
-	return gt_role_arg(call, f, GT_ROLE_DEVICES, &arg) && arg.bytes == 8 ? *(const uint64_t *)arg.data : 0;
+	if (gt_role_arg(call, f, GT_ROLE_DEVICES, &arg))
+		return arg.bytes == 8 ? *(const uint64_t *)arg.data : 0;
+	return said && said->bytes == 8 ? attr_u64(said) : 0;
 }
 
 static uint64_t first_handle(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role)

@@ -938,6 +938,62 @@ static void facts_give_names_sizes_and_one_number_per_device(void **state)
 	gt_model_close(m);
 }
 
+/* Slices of one device report its UUID; a process may have the second of them alone. A sub-device is one of its own. */
+static void devices_of_one_uuid_are_told_apart(void **state)
+{
+	enum { SECOND = DEVICE + 0x100, PART = DEVICE + 0x200 };
+	static const uint64_t u[2] = { 0x030201, 0 };
+	static const struct { uint32_t process; uint64_t handle; uint32_t index; } expect[] = {
+		{ 0, DEVICE, 0 }, { 0, SECOND, 1 }, { 0, PART, 2 }, { 1, DEVICE, 1 },
+	};
+	struct gt_model *m;
+	struct build b;
+	struct gt_walk *w;
+	unsigned found = 0;
+
+	(void)state;
+	make_all(&b);
+	for (unsigned i = 0; i < 2; i++)
+		tb_record(b.s, REC_OBJECT, 0, 0,
+			W(1125 + i, PAIR(REC_OBJECT_DEVICE, 2), i ? SECOND : DEVICE,
+				PAIR(CL_DEVICE_MAX_COMPUTE_UNITS, 4), 12 + i,
+				PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1130, PAIR(REC_OBJECT_DEVICE, 2), PART, PAIR(REC_ATTR_PARENT, 8), DEVICE,
+			PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
+	for (unsigned i = 0; i < 2; i++) {      /* they have to be met by a call */
+		struct args a = ARGS(FN_clRetainDevice, i ? PART : SECOND);
+
+		call(&b, &a, 1800 + 20 * i, 10, 0);
+	}
+	struct tb_process *p = tb_process(b.tb, 200);
+
+	tb_fact(p, "start_tick", "1200");
+	b.s = tb_stream(p);
+	tb_thread(b.s, 1200, 200, 1, "");
+	tb_clock(b.s, 1000, 1000);
+	make_devices(&b, 1500);
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1525, PAIR(REC_OBJECT_DEVICE, 2), DEVICE, PAIR(CL_DEVICE_MAX_COMPUTE_UNITS, 4), 13,
+			PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
+	m = finish(&b);
+	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
+	count_calls(w);
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++)
+		for (size_t k = 0; k < sizeof expect / sizeof *expect; k++) {
+			const struct gt_object *o = gt_model_object(m, i);
+
+			if (o->kind != REC_OBJECT_DEVICE || o->process != expect[k].process ||
+				o->handle != expect[k].handle)
+				continue;
+			assert_int_equal(o->device_index, expect[k].index);
+			found++;
+		}
+	assert_int_equal(found, sizeof expect / sizeof *expect);
+	gt_walk_close(w);
+	gt_model_close(m);
+}
+
 /* Facts are asked for after the creating call, and belong to that generation alone. */
 static void facts_belong_to_their_generation(void **state)
 {
@@ -1183,6 +1239,7 @@ int main(void)
 		cmocka_unit_test(transfers_know_their_bytes_and_ends),
 		cmocka_unit_test(window_keeps_ids_and_overlapping_commands),
 		cmocka_unit_test(facts_give_names_sizes_and_one_number_per_device),
+		cmocka_unit_test(devices_of_one_uuid_are_told_apart),
 		cmocka_unit_test(facts_belong_to_their_generation),
 		cmocka_unit_test(killed_thread_shows_what_it_was_inside),
 		cmocka_unit_test(pooled_stream_gives_each_holder_its_calls),

@@ -272,6 +272,14 @@ static void find_pinned(
 		op->dst = GT_MEM_PINNED;
 }
 
+/* Of a sub-device: the device that it is a part of. */
+static const struct gt_object *whole(const struct gt_object *device)
+{
+	for (int depth = 0; device->parent && depth < 16; depth++)
+		device = device->parent;
+	return device;
+}
+
 /* Memory lives on the device that wrote it last. A copy between buffers of two devices is one between peers. */
 static void find_peers(struct gt_sql_feeder *f, const struct gt_command *c, struct gt_operation *op)
 {
@@ -281,7 +289,7 @@ static void find_peers(struct gt_sql_feeder *f, const struct gt_command *c, stru
 		return;
 	src = gt_sql_object_home(f->objects, c->src);
 	dst = gt_sql_object_home(f->objects, c->dst);
-	if (src && dst && *src && *dst && (*src)->device_index != (*dst)->device_index)
+	if (src && dst && *src && *dst && whole(*src)->device_index != whole(*dst)->device_index)
 		op->copy = GT_COPYKIND_PTOP;
 }
 

@@ -79,15 +79,22 @@ int64_t gt_sql_cuda_correlation(const struct gt_sql_feeder *f, uint32_t process,
 
 uint32_t gt_sql_cuda_gpus(const struct gt_sql_feeder *f) { return f->cuda ? f->cuda->n_gpus : 0; }
 
-int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16])
+/* Devices may share a UUID: then the multiprocessors have to be as many, and of those that look alike it is the nth. */
+int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16], uint32_t units, uint32_t nth)
 {
+	int64_t last = -1;
+
 	for (uint32_t i = 0; i < gt_cuda_device_count(f->cuda->model); i++) {
 		const struct gt_cuda_device *d = gt_cuda_device(f->cuda->model, i);
 
-		if (d->has_uuid && !memcmp(d->uuid, uuid, sizeof d->uuid))
-			return d->index;
+		if (!d->has_uuid || memcmp(d->uuid, uuid, sizeof d->uuid) || d->index <= last ||
+			(units && d->sms > 0 && d->sms != units))
+			continue;
+		last = d->index;
+		if (!nth--)
+			break;
 	}
-	return -1;
+	return last;
 }
 
 static bool same_pid(const struct gt_model *m, uint32_t a, uint32_t b)

@@ -45,7 +45,7 @@ int64_t gt_sql_cuda_known(const struct gt_sql_feeder *f, uint32_t process, uint3
 /* ... gt_sql_unknown_device then */
 int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id);
 /* number of a physical device; -1 none */
-int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]);
+int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16], uint32_t units, uint32_t nth);
 /* ... as a device of that pid */
 bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int64_t number);
 uint32_t gt_sql_cuda_gpus(const struct gt_sql_feeder *f);           /* numbers below are CUDA's; 0 without CUDA */

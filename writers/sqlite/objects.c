@@ -34,6 +34,7 @@ struct gt_sql_objects {
 	struct gt_map map;              /* index + 1 into entry: the newest object of a handle */
 	struct numbers *numbers;        /* by process */
 	uint32_t n_processes;
+	struct { const struct gt_object *device; int64_t number; } cuda[16]; /* found before, by address */
 };
 
 struct gt_sql_objects *gt_sql_objects_new(struct gt_model *m)
@@ -184,12 +185,42 @@ void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec
 		*base = last - first;
 }
 
+/* How many devices of this kind the trace has before it. */
+static uint32_t same_uuid_before(
+	const struct gt_sql_feeder *f, const struct gt_object *device, const struct gt_attr *uuid)
+{
+	uint32_t n = 0, last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < gt_model_object_count(f->m); i++) {
+		const struct gt_object *o = gt_model_object(f->m, i);
+		const struct gt_attr *a = o->kind == REC_OBJECT_DEVICE && !o->parent &&
+				o->device_index < device->device_index && o->device_index != last &&
+				o->compute_units == device->compute_units
+			? gt_object_attr(o, CL_DEVICE_UUID_KHR)
+			: NULL;
+
+		if (a && a->bytes == 16 && !memcmp(a->value, uuid->value, 16)) {
+			n++;
+			last = o->device_index;
+		}
+	}
+	return n;
+}
+
 /* The number that CUDA gave the same device, -1 when it knows none such. */
 static int64_t cuda_number(const struct gt_sql_feeder *f, const struct gt_object *device)
 {
-	const struct gt_attr *uuid = f->cuda ? gt_object_attr(device, CL_DEVICE_UUID_KHR) : NULL;
+	const struct gt_attr *uuid = f->cuda && !device->parent ? gt_object_attr(device, CL_DEVICE_UUID_KHR) : NULL;
+	unsigned at = (uintptr_t)device / sizeof *device % 16;
 
-	return uuid && uuid->bytes == 16 ? gt_sql_cuda_gpu_of(f, uuid->value) : -1;
+	if (!uuid || uuid->bytes != 16)
+		return -1;
+	if (f->objects->cuda[at].device != device) {
+		f->objects->cuda[at].device = device;
+		f->objects->cuda[at].number = gt_sql_cuda_gpu_of(
+			f, uuid->value, device->compute_units, same_uuid_before(f, device, uuid));
+	}
+	return f->objects->cuda[at].number;
 }
 
 bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device)
