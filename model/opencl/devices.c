@@ -5,8 +5,8 @@
  * platform, and on one platform nothing that both sightings say may differ: a UUID alone is not enough, since two
  * devices may report the same, and slices of one do. (Drivers of several platforms name and count one device
  * differently.) Two devices of a process and platform are never one: those that look alike are told apart by their
- * order, so the nth of one process is the nth of another. A sub-device is a device of its own, beside its parent. Worked
- * out once when the trace is opened, so that the numbers do not depend on which part of it is read.
+ * order, so the nth of one process is the nth of another. A sub-device is a device of its own, beside its parent.
+ * Worked out once when the trace is opened, so that the numbers do not depend on which part of it is read.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
