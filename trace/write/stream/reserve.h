@@ -70,14 +70,14 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 }
 
 /* The thread's stream when a record of now is wanted, and the tick; NULL: not recorded. Not for OpenCL (tls.h). */
-TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t tick) TAP_HIDDEN;
+TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t *tick) TAP_HIDDEN;
 static inline struct tap_stream *tap_stream_now(uint64_t *tick)
 {
 	struct tap_stream *s = tap_tls.stream;
 
 	*tick = tap_tick();
 	if (TAP_UNLIKELY(!s || *tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick) || tap_tls.own_calls))
-		return tap_stream_now_slow(*tick);
+		return tap_stream_now_slow(tick);
 	return s;
 }
 

@@ -473,7 +473,8 @@ TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 	return s;
 }
 
-TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t tick)
+/* Making what there is to make is our time and not the program's: what begins now begins behind it. */
+TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t *tick)
 {
 	int saved = errno;
 
@@ -481,8 +482,9 @@ TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t tick)
 		tap_lost(REC_LOSS_LATE_CALL, 1);
 	if (tap_tls.own_calls || (tap_off && tap_off != TAP_OFF_EARLY))
 		return NULL;
-	struct tap_stream *s = tap_off == TAP_OFF_EARLY && tap_window_early() ? NULL : tap_stream_at_gate(tick);
+	struct tap_stream *s = tap_off == TAP_OFF_EARLY && tap_window_early() ? NULL : tap_stream_at_gate(*tick);
 
+	*tick = tap_tick();
 	errno = saved;
 	return s;
 }
