@@ -583,8 +583,11 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_image_take(m, rec);
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
-		if (rec->n_args)
+		if (rec->n_args) {
 			m->processes[rec->process].exit_tick = rec->args[0];
+			if (rec->args[0] > m->processes[rec->process].last_tick)
+				m->processes[rec->process].last_tick = rec->args[0];
+		}
 		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);

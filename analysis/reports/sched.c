@@ -194,6 +194,46 @@ static int put_row(const struct state *s, uint32_t i, struct gt_table *t)
 	return gt_table_row(t, cell);
 }
 
+static const char *name_of_silent(const struct gt_model *m, const struct gt_silent_thread *v)
+{
+	for (uint32_t i = 0; i < gt_model_other_thread_count(m); i++) {
+		const struct gt_other_thread *o = gt_model_other_thread(m, i);
+
+		if (o->process == v->process && o->tid == v->tid)
+			return o->name;
+	}
+	return "";
+}
+
+/* They recorded nothing, so no call of theirs waited: it is known when they were made and were gone. */
+static int put_silent(const struct state *s, struct gt_table *t)
+{
+	struct gt_silent_thread v;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && s->estimate && gt_estimate_silent(s->estimate, &i, &v);) {
+		clip(s, &v.start_ns, &v.end_ns);
+		if (v.end_ns <= v.start_ns)
+			continue;
+		const struct gt_cell cell[] = {
+			gt_integer(gt_model_process(s->m, v.process)->pid),
+			gt_integer(v.tid),
+			gt_integer(v.end_ns - v.start_ns),
+			gt_none(),
+			gt_integer(0),
+			gt_none(),
+			gt_none(),
+			gt_none(),
+			gt_none(),
+			gt_text(""),
+			gt_text("estimated"),
+			gt_text(name_of_silent(s->m, &v)),
+		};
+		rc = gt_table_row(t, cell);
+	}
+	return rc;
+}
+
 static int end(void *state, struct gt_table *t)
 {
 	struct state *s = state;
@@ -202,12 +242,14 @@ static int end(void *state, struct gt_table *t)
 	add_states(s);
 	if (s->estimate)
 		gt_estimate_end(s->estimate);
-	gt_estimate_free(s->estimate);
 	add_counts(s);
 	rc = add_wakings(s);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->threads[i].seen && !rc)
 			rc = put_row(s, i, t);
+	if (!rc)
+		rc = put_silent(s, t);
+	gt_estimate_free(s->estimate);
 	gt_map_free(&s->wakers, sizeof(struct waker));
 	return rc;
 }

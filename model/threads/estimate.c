@@ -7,11 +7,21 @@
 #include "model/threads/estimate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/memory.h"
+#include "model/internal.h"
 #include "model/sort.h"
 #include "model/threads/waits.h"
 
+/* Which thread a handle of the C library's names by now: index + 1 into the created ones. */
+struct named { uint64_t handle; uint32_t process, at; };
+
 struct gt_estimate {
+	GT_LIST(struct gt_silent_thread) created;         /* end_ns GT_NO_TIME: nobody joined it yet */
+	struct gt_map named;              /* struct named */
 	const struct gt_model *m;
 	gt_estimate_tell *tell;
 	void *ctx;
@@ -38,8 +48,11 @@ struct gt_estimate *gt_estimate_new(const struct gt_model *m, gt_estimate_tell *
 
 void gt_estimate_free(struct gt_estimate *e)
 {
-	if (e)
+	if (e) {
+		gt_map_free(&e->named, sizeof(struct named));
+		free(e->created.v);
 		free(e->waited_until);
+	}
 	free(e);
 }
 
@@ -52,6 +65,68 @@ static int tell(const struct gt_estimate *e, uint32_t thread, int64_t start, int
 	return end > start ? e->tell(e->ctx, &state, in) : 0;
 }
 
+static bool same_named(const void *element, const void *key, const void *ctx)
+{
+	const struct named *a = element, *b = key;
+
+	(void)ctx;
+	return a->handle == b->handle && a->process == b->process;
+}
+
+static uint64_t value_of(const struct gt_call *call, const char *name)
+{
+	int i = gt_fn_find_param(call->fn, name, strlen(name));
+	struct gt_arg a;
+
+	return i >= 0 && gt_call_arg(call, (unsigned)i, &a) ? a.value : 0;
+}
+
+/* Threads that are made and joined, by whatever call: those that say what they created, and those that join. */
+static int follow_threads(struct gt_estimate *e, const struct gt_call *call)
+{
+	struct named key = { .process = call->process }, *n;
+	struct gt_silent_thread *t;
+	int tid = (int)value_of(call, "tid");
+	bool fresh;
+
+	if (call->result || call->unfinished)
+		return 0;
+	if (strstr(call->fn->name, "join")) {
+		key.handle = value_of(call, "thread");
+		n = gt_map_find(&e->named, sizeof key, gt_hash(gt_hash(GT_HASH, key.process), key.handle), &key,
+			same_named, NULL);
+		if (n && e->created.v[n->at].end_ns == GT_NO_TIME)
+			e->created.v[n->at].end_ns = call->end_ns;
+		return 0;
+	}
+	key.handle = value_of(call, "created");
+	if (!key.handle || tid <= 0)
+		return 0;
+	n = gt_map_add(&e->named, sizeof key, gt_hash(gt_hash(GT_HASH, key.process), key.handle), &key, same_named,
+		NULL, &fresh);
+	t = n ? GT_LIST_ADD(&e->created) : NULL;
+	if (!t)
+		return -1;
+	key.at = e->created.n - 1;
+	*n = key;
+	*t = (struct gt_silent_thread){ call->process, tid, call->start_ns, GT_NO_TIME };
+	return 0;
+}
+
+bool gt_estimate_silent(const struct gt_estimate *e, uint32_t *i, struct gt_silent_thread *out)
+{
+	for (; *i < e->created.n; ++*i) {
+		*out = e->created.v[*i];
+		if (gt_thread_numbered(e->m, out->process, out->tid, out->start_ns) != UINT32_MAX)
+			continue;
+		if (out->end_ns == GT_NO_TIME)
+			out->end_ns = gt_model_process(e->m, out->process)->end_ns;
+		++*i;
+		return true;
+	}
+	return false;
+}
+
 int gt_estimate_call(struct gt_estimate *e, const struct gt_call *call)
 {
 	int64_t *until, start = call->start_ns;
@@ -59,6 +134,8 @@ int gt_estimate_call(struct gt_estimate *e, const struct gt_call *call)
 
 	if (call->fn->domain != REC_DOMAIN_OSRT || call->cuda || call->thread >= gt_model_thread_count(e->m))
 		return 0;
+	if (follow_threads(e, call))
+		return -1;
 	until = &e->waited_until[call->thread];
 	if (*until == GT_NO_TIME)
 		*until = start;

@@ -3,7 +3,7 @@
  *
  * Runs in the tool, beside a walk. A thread waits while it is inside such a call (-t osrt), and between its first one
  * and its own end it runs else, or could: nobody can tell these two apart. Of calls inside each other, or in a handler,
- * the outer one is the wait.
+ * the outer one is the wait. Of a thread that made none, the calls of others may tell when it was made and joined.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -24,6 +24,10 @@ int gt_estimate_call(struct gt_estimate *e, const struct gt_call *call);
 /* The walk is over: what the threads did from their last calls to their ends. 0, or what tell returned. */
 int gt_estimate_end(struct gt_estimate *e);
 void gt_estimate_free(struct gt_estimate *e);
+/* A thread that recorded nothing: created by a call, it ran, or could, until it was joined or its process ended. */
+struct gt_silent_thread { uint32_t process; int tid; int64_t start_ns, end_ns; };
+/* Behind gt_estimate_end: the next from *i on, which goes behind it. False: no more. */
+bool gt_estimate_silent(const struct gt_estimate *e, uint32_t *i, struct gt_silent_thread *out);
 
 /* Are there calls to estimate by, and nothing better? */
 bool gt_estimate_possible(const struct gt_model *m);

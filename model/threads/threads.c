@@ -160,7 +160,8 @@ int gt_threads_take(struct gt_model *m, const struct gt_rec *rec)
 
 	if (!t)
 		return -1;
-	if (rec->args[0] > p->last_tick)
+	/* a look of the launcher's, which may come behind the process' end: it is no sign of life */
+	if (rec->id != REC_RUN_DELAY && rec->args[0] > p->last_tick)
 		p->last_tick = rec->args[0];
 	if (!p->first_tick || rec->args[0] < p->first_tick)
 		p->first_tick = rec->args[0];

@@ -938,6 +938,21 @@ static void facts_give_names_sizes_and_one_number_per_device(void **state)
 	gt_model_close(m);
 }
 
+/* The process says when it ends, or the kernel; when the launcher looked at it for the last time says nothing of it. */
+static void a_process_ends_when_it_says_so(void **state)
+{
+	struct gt_model *m;
+	struct build b;
+
+	(void)state;
+	make_all(&b);
+	tb_record(b.s, REC_EXIT, 0, 0, W(50000, PAIR(REC_EXIT_NORMAL, 0)));
+	tb_record(b.s, REC_RUN_DELAY, 0, 0, W(31000000, 100, 5, 6, 7));
+	m = finish(&b);
+	assert_int_equal(gt_model_process(m, 0)->end_ns - gt_model_process(m, 0)->start_ns, 49000);
+	gt_model_close(m);
+}
+
 /* Slices of one device report its UUID; a process may have the second of them alone. A sub-device is one of its own. */
 static void devices_of_one_uuid_are_told_apart(void **state)
 {
@@ -1240,6 +1255,7 @@ int main(void)
 		cmocka_unit_test(window_keeps_ids_and_overlapping_commands),
 		cmocka_unit_test(facts_give_names_sizes_and_one_number_per_device),
 		cmocka_unit_test(devices_of_one_uuid_are_told_apart),
+		cmocka_unit_test(a_process_ends_when_it_says_so),
 		cmocka_unit_test(facts_belong_to_their_generation),
 		cmocka_unit_test(killed_thread_shows_what_it_was_inside),
 		cmocka_unit_test(pooled_stream_gives_each_holder_its_calls),

@@ -428,6 +428,25 @@ bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
 	return !p->use || c->result || use_file(f, o, c, p);
 }
 
+/* Threads without a call of their own too. */
+static void put_estimate_end(struct gt_sql_feeder *f)
+{
+	struct gt_silent_thread v;
+
+	gt_estimate_end(f->osrt->estimate);
+	for (uint32_t i = 0; gt_estimate_silent(f->osrt->estimate, &i, &v);) {
+		struct gt_sql_row *r;
+
+		if (v.end_ns <= v.start_ns || !gt_overlaps(f->x->from_ns, f->x->to_ns, v.start_ns, v.end_ns))
+			continue;
+		r = gt_sql_add(f->osrt->states);
+		gt_put(r, ES_start, v.start_ns);
+		gt_put(r, ES_end, v.end_ns);
+		gt_put(r, ES_globalTid, gt_sql_pid(f, v.process) | (v.tid & 0xffffff));
+		gt_put(r, ES_threadState, STATE_RUNNING);
+	}
+}
+
 void gt_sql_osrt_end(struct gt_sql_feeder *f)
 {
 	struct file *file = NULL;
@@ -435,7 +454,7 @@ void gt_sql_osrt_end(struct gt_sql_feeder *f)
 	if (f->osrt && gt_sql_wanted(f->osrt->ended))
 		gt_waits_end(f->osrt->waits);
 	if (f->osrt && f->osrt->estimate && gt_sql_wanted(f->osrt->states))
-		gt_estimate_end(f->osrt->estimate);
+		put_estimate_end(f);
 	while (f->osrt && (file = gt_map_next(&f->osrt->files, sizeof *file, file)))
 		put_descriptor(f, f->osrt, file, gt_model_process(f->m, file->process)->end_ns);
 }
