@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "common/pieces.h"
+#include "model/checks/checks.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
 #include "trace/read/slices.h"
@@ -33,7 +34,11 @@ struct counts {
 /* Device records of one stream's calls that follow each other; none: the next one of gatherer.odd. */
 struct run { uint32_t process, stream, n; };
 
+struct cut_call { uint32_t process; const struct gt_fn *fn; uint64_t start_tick; };
+
 struct gatherer {
+	uint64_t calls, n_cut;            /* of the group: all, and those with a copy that was cut */
+	struct cut_call cut[GT_CHECK_SHOWN];
 	struct gt_cursor *cursor;
 	struct gt_batch kept;
 	GT_LIST(struct run) runs;         /* GATHER2 */
@@ -147,6 +152,27 @@ static int keep_command(struct gatherer *g, const struct gt_rec *rec)
 	return add_run(g, rec->process, stream, 1) ? 0 : -1;
 }
 
+/* The first few cut ones with what info shows of them. */
+static void look_whether_whole(struct gatherer *g, const struct gt_model *m, const struct gt_rec *rec)
+{
+	g->calls++;
+	if (!(rec->flags & REC_CUT))
+		return;
+	if (g->n_cut < GT_CHECK_SHOWN)
+		g->cut[g->n_cut] =
+			(struct cut_call){ rec->process, gt_fntable_find(m->table, rec->id), rec->start_tick };
+	g->n_cut++;
+}
+
+static void add_whole(struct gt_model *m, const struct gatherer *g)
+{
+	gt_check_looked(m, GT_CHECK_WHOLE, g->calls);
+	for (uint64_t i = 0; i < g->n_cut && i < GT_CHECK_SHOWN; i++)
+		gt_checks_cut(m, g->cut[i].process, g->cut[i].fn, g->cut[i].start_tick);
+	if (g->n_cut > GT_CHECK_SHOWN)
+		gt_check_failed(m, GT_CHECK_WHOLE, g->n_cut - GT_CHECK_SHOWN, NULL);
+}
+
 static int look(struct gatherer *g, const struct gt_model *m, const struct gt_rec *rec)
 {
 	const struct gt_fn *fn = NULL;
@@ -174,10 +200,12 @@ static int look_at_group(void *ctx, unsigned worker, size_t group)
 	gt_batch_clear(&g->kept);
 	gt_batch_clear(&g->odd);
 	g->counts.n = g->joins.n = g->runs.n = g->entries.n = 0;
-	g->records = 0;
+	g->records = g->calls = g->n_cut = 0;
 	if (gt_cursor_blocks(all->m->reader, first, n, &g->cursor, &g->err) < 0)
 		return -1;
 	while ((rc = gt_cursor_next(g->cursor, &rec, &g->err)) > 0) {
+		if (rec.id >= REC_FIRST_FUNCTION)
+			look_whether_whole(g, all->m, &rec);
 		if (look(g, all->m, &rec))
 			return no_memory(all->m, &g->err);
 		g->records++;
@@ -237,6 +265,7 @@ static int add_group(void *ctx, unsigned worker, size_t group, int rc)
 		*all->err = g->err;
 		return -1;
 	}
+	add_whole(all->m, g);
 	for (uint32_t i = 0; i < g->kept.n; i++)
 		if (gt_model_take_record(all->m, &g->kept.recs[i], &all->decoded))
 			return no_memory(all->m, all->err);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/started.h"
+#include "model/checks/checks.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
 
@@ -644,6 +645,11 @@ static int take_records(struct gt_model *m, const struct gt_model_options *opt, 
 	if (gt_cursor_open(m->reader, -1, &cursor, err))
 		goto out;
 	while ((ret = gt_cursor_next(cursor, &rec, err)) > 0) {
+		if (rec.id >= REC_FIRST_FUNCTION) {
+			gt_check_looked(m, GT_CHECK_WHOLE, 1);
+			if (rec.flags & REC_CUT)
+				gt_checks_cut(m, rec.process, gt_fntable_find(m->table, rec.id), rec.start_tick);
+		}
 		if (gt_model_take_record(m, &rec, decoded)) {
 			ret = no_memory(m, err);
 			goto out;

@@ -38,6 +38,12 @@ void gt_check_failed(struct gt_model *m, enum gt_check check, uint64_t n, const 
 	gt_check_show(m, check, one);
 }
 
+void gt_checks_cut(struct gt_model *m, uint32_t process, const struct gt_fn *fn, uint64_t start_tick)
+{
+	gt_check_failed(m, GT_CHECK_WHOLE, 1, &(struct gt_check_case){ .process = process, .what = fn ? fn->name : NULL,
+		.at_ns = gt_reader_tick_ns(m->reader, process, start_tick) });
+}
+
 /* Clocks of processes of one boot are one clock; of another machine or boot nothing is known. */
 void gt_checks_processes(struct gt_model *m)
 {

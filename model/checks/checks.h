@@ -20,6 +20,7 @@
 struct gt_model;
 struct gt_call;
 struct gt_command;
+struct gt_fn;
 struct gt_fn_info;
 
 enum gt_check {
@@ -53,6 +54,8 @@ void gt_check_show(struct gt_model *m, enum gt_check check, const struct gt_chec
 void gt_checks_command(struct gt_model *m, const struct gt_call *call, const struct gt_command *c);
 /* A call that returned when all of its queue was done. */
 void gt_checks_finish(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f);
+/* A call of which a copy was cut (REC_CUT), before any walk. fn: NULL where it is not known. */
+void gt_checks_cut(struct gt_model *m, uint32_t process, const struct gt_fn *fn, uint64_t start_tick);
 /* When processes have their beginnings. */
 void gt_checks_processes(struct gt_model *m);
 

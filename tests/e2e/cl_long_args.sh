@@ -40,6 +40,10 @@ recorded 20000 --max-args=32K
 check "--max-args: cut, and marked at each call ($(compared cut; tail -n 1 compared))" compared cut
 check "--max-args: counted, call by call" said 'complete: no \(.*[0-9]+ arguments cut'
 check "--max-args: as many as are marked" [ "$(grep -c '"cut":\[' dump.json)" = "$(awk '/arguments cut/ && /^ / {print $1}' info)" ]
+check "--max-args: info names the first of them" grep -Eq 'process [0-9]+, cl[A-Za-z]+ at 0\.' info
+check "... and how many there are" grep -Eq 'failed +each list and text .*not so for [0-9]+ of [0-9]+ calls' info
+lost() { "$gputap" stats -j "$1" -r opencl_api_sum t.gputap 2>&1 | grep -o 'complete: .*'; }
+check "... as many by several threads" [ "$(lost 1)" = "$(lost 3)" ]
 exported 1 atp cut; exported 1 apilog cut; exported 1 perfetto cut; exported 1 sqlite cut --sqlite-arguments
 check ".atp marks the list" grep -q ',\.\.\.\]' cut.atp
 check "the API log marks the text" grep -Eq 'clBuildProgram.*"\.\.\.' cut.apilog

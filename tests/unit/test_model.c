@@ -390,7 +390,8 @@ static void assert_checked(struct gt_model *m, const struct expected *e)
 		for (int i = 0; i < GT_CHECK_COUNT; i++) {
 			const struct gt_checked *c = gt_model_checked(m, (enum gt_check)i);
 
-			if (c->looked != e->looked[i] || c->failed != e->failed[i])
+			/* that one looks at every call */
+			if ((i != GT_CHECK_WHOLE && c->looked != e->looked[i]) || c->failed != e->failed[i])
 				fail_msg("%s: %d of %d failed", gt_check_facts[i].name, (int)c->failed, (int)c->looked);
 			assert_int_equal(gt_model_lost(m, gt_check_facts[i].reason), e->failed[i]);
 		}

@@ -143,10 +143,10 @@ static uint64_t size_of(const uint64_t *w, uint32_t left)
 	return w[1] < 2 ? 0 : w[1];
 }
 
-/* The texts and payloads of NVTX were counted where they were cut, in the program. */
+/* Calls are counted by a check of the model, texts and payloads of NVTX where they were cut, in the program. */
 static bool counts_as_cut(uint32_t id)
 {
-	return id >= REC_FIRST_FUNCTION || id < REC_NVTX_EVENT || id > REC_NVTX_SCHEMA;
+	return id < REC_FIRST_FUNCTION && (id < REC_NVTX_EVENT || id > REC_NVTX_SCHEMA);
 }
 
 int gt_block_next(struct gt_block *b, struct gt_rec *rec)
