@@ -161,7 +161,7 @@ static int look_at(
 	default: break;
 	}
 	p->looked += is_judged(p, e, (enum what)f->what);
-	if (!gt_cuda_work_of(c, process, l->correlation, e->start, NULL, 0))
+	if (!(c->worked[l->index / 8] >> l->index % 8 & 1))
 		return look_at_alone(c, process, l, p, f, err);
 	f->worked = true;
 	return 0;
@@ -182,7 +182,6 @@ static int count(struct gt_cuda *c, uint32_t process, struct pass *p, struct gt_
 		if (i && i % (GT_BULK_FORGET / sizeof *v) == 0) {
 			gt_bulk_forget(calls, 0, i * sizeof *v);
 			gt_bulk_forget(&c->kinds[GT_CUDA_CALL], 0, c->kinds[GT_CUDA_CALL].capacity);
-			gt_bulk_forget(&c->processes[process].work, 0, c->processes[process].work.capacity);
 		}
 	}
 	for (uint32_t i = 0; i < 2 * GT_CUDA_CBIDS; i++)

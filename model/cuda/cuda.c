@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/paged.h"
 #include "common/search.h"
 #include "model/cuda/internal.h"
 
@@ -69,6 +70,7 @@ void gt_cuda_free(struct gt_cuda *c)
 		gt_bulk_free(&c->kinds[k]);
 	gt_bulk_free(&c->moments);
 	gt_bulk_free(&c->unseen);
+	gt_paged_free(c->worked, c->worked_bytes, 1);
 	gt_cuda_cache_free(c->cache);
 	gt_cuda_args_close(c);
 	free(c->processes);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/paged.h"
 #include "common/search.h"
 #include "model/cuda/internal.h"
 #include "model/sort.h"
@@ -408,6 +409,7 @@ static bool is_outside_window(const struct gt_cuda_process *p, uint32_t correlat
 static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
 	size_t looked = 0;
+	uint64_t index = 0;
 	bool device = gt_cuda_is_work(kind);
 	struct gt_cuda_entry *v = ENTRIES(c, kind);
 
@@ -417,7 +419,9 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 
 		if (!device && !(v[i].place & GT_PLACE_UNTIMED))
 			continue;
-		call = gt_cuda_call_entry(c, p, v[i].correlation, v[i].start, NULL);
+		call = gt_cuda_call_entry(c, p, v[i].correlation, v[i].start, &index);
+		if (device && call)
+			c->worked[index / 8] |= (uint8_t)(1u << index % 8);
 		if (++looked % (GT_BULK_FORGET / sizeof(struct gt_cuda_link)) == 0)
 			forget_all(c, &c->processes[p]);
 		if (!call && device && v[i].correlation && c->processes[p].n_calls &&
@@ -465,6 +469,10 @@ int gt_cuda_index_build(struct gt_cuda *c)
 	if (gt_checks_cuda_begin(c))
 		return -1;
 	gt_checks_cuda_streams(c);
+	c->worked_bytes = c->kinds[GT_CUDA_CALL].n / 8 + 1;
+	c->worked = gt_paged_zeroed(c->worked_bytes, 1);
+	if (!c->worked)
+		return -1;
 	for (int kind = GT_CUDA_CALL + 1; kind < GT_CUDA_KINDS; kind++) {
 		match(c, (enum gt_cuda_kind)kind);
 		if (sort_kind(c, (enum gt_cuda_kind)kind))

@@ -145,6 +145,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_unload) unloads;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
 	struct gt_map device_map, context_map; /* by process and id; while opening */
+	uint8_t *worked; size_t worked_bytes;     /* a bit for each call: device work was found for it */
 	struct gt_map lines; GT_LIST(struct gt_cuda_overlap) overlaps; /* while opening */
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */

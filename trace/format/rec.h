@@ -139,7 +139,7 @@ struct rec_control {
 	X(EXT_PLATFORMS,     "extension functions passed through: too many platforms") \
 	X(EXT_PROVISIONAL,   "provisional extension functions recorded by name only") \
 	X(LOADER_MISSED,     "OpenCL loaders mapped of which no call was caught") \
-	X(CHILD_MISSED,      "children not followed: gputap was not in their LD_PRELOAD, or nothing was heard of them") \
+	X(CHILD_MISSED,      "children not followed: gputap was not in their LD_PRELOAD, or nothing was heard") \
 	X(SOURCE_CUT,        "contents (program sources, logs, binaries) cut, or modules left out: size or room") \
 	X(CALLBACK_UNWRAPPED,"callbacks passed through untimed") \
 	X(LATE_CALL,         "calls after the exit handler: forwarded only") \
