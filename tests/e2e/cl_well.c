@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-enum { LAUNCHES = 20, KERNELS = 20, ITEMS = 1 << 16, LOCAL = 64, BYTES = 8 << 20, TURNS = 40 };
+enum { LAUNCHES = 21, KERNELS = 21, ITEMS = 1 << 16, LOCAL = 64, BYTES = 8 << 20, TURNS = 40 };
 
 static cl_program build(int kernels, int turns)
 {
