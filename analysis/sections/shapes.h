@@ -27,7 +27,7 @@ struct gt_shape {
 	uint64_t process, kernel, device; /* kernel: gt_kernel_key */
 	uint64_t global[3], group[3];
 	uint64_t launches, total_ns;
-	int64_t ran_ns;                   /* at least one of them ran: at most the run, however many streams there are */
+	int64_t ran_ns;                   /* at least one of them ran: at most the run, with streams too */
 	uint64_t judged;                  /* launches that SHAPE1 leaves, with times */
 	uint64_t typical;                 /* the launch of the median time: its number in gt_shapes.launch */
 	int64_t typical_ns;               /* GT_NO_TIME: none has times */
