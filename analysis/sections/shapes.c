@@ -367,14 +367,16 @@ static int add_times(struct gathering *g, struct gt_err *err)
 		if (l->chosen && l->timed)
 			spans[n++] = (struct gt_span){ l->shape, l->start_ns, l->end_ns };
 	}
-	ok = spans && gt_cover_make(spans, n, &launches, NULL) && gt_cover_make(g->copies.v, g->copies.n, &copies, NULL);
+	ok = spans && gt_cover_make(spans, n, &launches, NULL) &&
+		gt_cover_make(g->copies.v, g->copies.n, &copies, NULL);
 	for (uint32_t i = 0; ok && i < launches.v.n; i++)
 		g->to->v.v[launches.v.v[i].key].ran_ns += launches.v.v[i].end_ns - launches.v.v[i].start_ns;
 	for (uint32_t i = 0; ok && i < copies.v.n; i++) {
 		const struct gt_stretch *c = &copies.v.v[i];
 		struct gt_shape *s = &g->to->v.v[c->key];
 
-		s->copy_ns += c->end_ns - c->start_ns - gt_cover_inside(&g->kernels, s->cover_key, c->start_ns, c->end_ns);
+		s->copy_ns += c->end_ns - c->start_ns -
+			gt_cover_inside(&g->kernels, s->cover_key, c->start_ns, c->end_ns);
 	}
 	for (uint32_t i = 0; ok && i < g->to->v.n; i++) {
 		struct gt_shape *s = &g->to->v.v[i];
