@@ -38,7 +38,7 @@ int gt_exec_put(struct gt_groups *groups, struct gt_table *t)
 		cell[n++] = gt_integer((int64_t)g[i]->samples[0].n);
 		cell[n++] = gt_integer((int64_t)g[i]->samples[2].n);
 		for (int k = 0; k < 3; k++)
-			cell[n++] = gt_integer(g[i]->number[k]);
+			cell[n++] = g[i]->number[k] >= 0 ? gt_integer(g[i]->number[k]) : gt_none();
 		for (int k = 0; k < 4; k++) {
 			const struct gt_samples *v = &g[i]->samples[k];
 

@@ -167,7 +167,7 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 		? gt_exec_add(&s->groups, &d, call->fn->name, gt_command_kernel_name(c, 0),
 			  (const int64_t[3]){ gt_model_process(s->model, call->process)->pid,
 				  gt_model_thread(s->model, call->thread)->tid,
-				  c->device ? c->device->device_index : 0 })
+				  c->device ? (int64_t)c->device->device_index : -1 })
 		: 0;
 }
 

@@ -543,6 +543,31 @@ static void one_device_of_two_processes_has_one_number(void **state)
 	fixture_close(&f, m);
 }
 
+/* Slices report the UUID of their device; a process may have the second of them alone. */
+static void devices_of_one_uuid_are_told_apart(void **state)
+{
+	struct fixture f;
+	struct gt_model *m;
+	struct gt_cuda *c;
+
+	(void)state;
+	fixture_begin(&f, 130001);
+	ACT(f.a, 8, F(DEVICE, id, 0), F(DEVICE, uuidLow, 33), F(DEVICE, numMultiprocessors, 7));
+	ACT(f.a, 8, F(DEVICE, id, 1), F(DEVICE, uuidLow, 33), F(DEVICE, numMultiprocessors, 9));
+	ACT(f.a, 8, F(DEVICE, id, 2), F(DEVICE, uuidLow, 33), F(DEVICE, numMultiprocessors, 9));
+	fixture_buffer(&f, 20000);
+	tb_acts_free(f.a);
+	fixture_process(&f, PID + 1, 22);
+	ACT(f.a, 8, F(DEVICE, id, 0), F(DEVICE, uuidLow, 33), F(DEVICE, numMultiprocessors, 9));
+	fixture_buffer(&f, 20000);
+	m = fixture_open(&f);
+	c = cuda_of(m);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(gt_cuda_device_of(c, 0, i)->index, i);
+	assert_int_equal(gt_cuda_device_of(c, 1, 0)->index, 1);
+	fixture_close(&f, m);
+}
+
 static void dropped_activities_are_counted(void **state)
 {
 	struct fixture f;
@@ -600,6 +625,7 @@ int main(void)
 		cmocka_unit_test(calls_known_by_their_arguments_alone_are_calls),
 		cmocka_unit_test(graph_events_are_moments_of_their_calls),
 		cmocka_unit_test(one_device_of_two_processes_has_one_number),
+		cmocka_unit_test(devices_of_one_uuid_are_told_apart),
 		cmocka_unit_test(dropped_activities_are_counted),
 		cmocka_unit_test(a_trace_without_cuda_has_none),
 	};
