@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/checks/checks.h"
 #include "model/internal.h"
 #include "trace/read/store.h"
 
@@ -63,4 +64,18 @@ void gt_model_children(const struct gt_model *m, struct gt_children *out)
 		out->looked += gt_reader_fact(m->reader, (int)i, "parent", 0) != NULL;
 	for (unsigned n = 0; (pid = gt_reader_fact(m->reader, -1, GT_AWAITED_MARK, n)); n++)
 		add_unheard(m, out, pid);
+}
+
+void gt_checks_started(struct gt_model *m)
+{
+	struct gt_children all;
+
+	gt_model_children(m, &all);
+	gt_check_looked(m, GT_CHECK_STARTED, all.looked);
+	if (all.unheard)
+		gt_check_failed(m, GT_CHECK_STARTED, all.unheard, NULL);
+	for (unsigned i = 0; i < all.n_shown; i++)
+		if (all.shown[i].path && *all.shown[i].path)
+			gt_check_show(m, GT_CHECK_STARTED, &(struct gt_check_case){ .process = all.shown[i].process,
+				.what = all.shown[i].path, .at_ns = all.shown[i].at_ns });
 }

@@ -755,6 +755,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		return no_memory(m, err);
 	finish_processes(m);
 	gt_checks_processes(m);
+	gt_checks_started(m);
 	gt_cuda_losses_finish(m);
 	if (gt_checks_cuda_work(m, err))
 		return -1;

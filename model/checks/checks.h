@@ -58,5 +58,7 @@ void gt_checks_finish(struct gt_model *m, const struct gt_call *call, const stru
 void gt_checks_cut(struct gt_model *m, uint32_t process, const struct gt_fn *fn, uint64_t start_tick);
 /* When processes have their beginnings. */
 void gt_checks_processes(struct gt_model *m);
+/* When image records are there: what became of programs that the run started. model/children.c */
+void gt_checks_started(struct gt_model *m);
 
 #endif

@@ -4,8 +4,6 @@
  * Processes that have recorded tell of themselves. Of the others the launcher wrote a line `left` if they outlived it;
  * one that was killed wrote nothing. Only then they are looked for: that goes through all processes of the machine.
  *
- * Marks of programs that were awaited (trace/write/run/marks.c) and that nobody took away count when the run is over.
- *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,12 +30,6 @@ bool gt_reader_awaits(const struct gt_reader *r)
 	return live;
 }
 
-static void count_unheard(struct gt_reader *r)
-{
-	for (unsigned n = 0; !gt_reader_awaits(r) && gt_reader_fact(r, -1, GT_AWAITED_MARK, n); n++)
-		r->found.lost[REC_LOSS_CHILD_MISSED]++;
-}
-
 void gt_left_look(struct gt_reader *r)
 {
 	const char *id = gt_reader_fact(r, -1, "run_id", 0);
@@ -47,7 +39,6 @@ void gt_left_look(struct gt_reader *r)
 	for (uint32_t i = 0; i < r->n_images; i++)
 		if (r->images[i].live == GT_LIVE_YES)
 			gt_holders_forget(&r->left, r->images[i].pid);
-	count_unheard(r);
 }
 
 const struct gt_holders *gt_reader_left(const struct gt_reader *r) { return &r->left; }
