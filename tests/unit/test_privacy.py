@@ -18,7 +18,7 @@ TOLD = {"arg": "`arg=`", "image": "`image=`", "cwd": "`cwd=`", "env": "`env=`", 
         "os": "kernel release", "boot_id": "boot id", "pid": "pids", "ppid": "pids", "launcher_pid": "pids",
         "unreachable": "`unreachable=`", "started": "`started=`", "gathers": "pids", "left": "`left=`"}
 OURS = set("arch awaits begin byte_order clock clock_source cut end_realtime_ns exit_signal exit_status format gathered heard launcher_start launcher_stream made made_again "
-           "no_wakings note ns_pid parent reason rerun retried run_id start_realtime_ns start_tick start_time stream table version".split())
+           "no_wakings note ns_pid parent reason refused rerun retried run_id start_realtime_ns start_tick start_time stream table version".split())
 CONTENTS = {"ARGS": "arguments of OpenCL calls", "SOURCE": "sources of OpenCL programs", "LOG": "build logs", "BINARY": "binaries", "IL": "IL of OpenCL programs", "OPTIONS": "build options",
             "COUNTERS": "images of counted values", "CUBIN": "code of CUDA modules"}
 ROWS = pages.rows(PAGE)     # what, where, outputs, left out by
