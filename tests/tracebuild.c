@@ -351,7 +351,7 @@ uint64_t tb_record(struct tb_stream *s, uint32_t id, uint32_t flags, int32_t res
 }
 
 static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t start, uint64_t duration,
-	int32_t result, uint32_t first_u32, const uint64_t *args, uint32_t n)
+	int32_t result, uint32_t bound, uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
 	uint64_t words[REC_BLOCK / 8];
 	uint32_t at = 0;
@@ -362,6 +362,11 @@ static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t 
 		flags |= REC_SLOW;
 		words[at++] = duration >> 32;
 	}
+	if (bound) {
+		flags |= REC_STACK_WORD;
+		words[at++] = (uint64_t)rec_more_words(REC_MORE_BOUND) << 24;
+		words[at++] = PAIR(REC_MORE_BOUND, bound);
+	}
 	if (n)
 		memcpy(words + at, args, (size_t)n * 8);
 	s->last_tick = start;
@@ -371,24 +376,24 @@ static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t 
 uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
 	uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
-	return call(s, fn, 0, start, duration, result, first_u32, args, n);
+	return call(s, fn, 0, start, duration, result, 0, first_u32, args, n);
 }
 
 uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
 	const uint64_t *args, uint32_t n)
 {
-	return call(s, fn, 0, start, duration, result, 0, args, n);
+	return call(s, fn, 0, start, duration, result, 0, 0, args, n);
 }
 
-uint64_t tb_call_cut(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, uint32_t first_u32,
-	const uint64_t *args, uint32_t n)
+uint64_t tb_call_cut(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, uint32_t bound,
+	uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
-	return call(s, fn, REC_CUT, start, duration, 0, first_u32, args, n);
+	return call(s, fn, REC_CUT, start, duration, 0, bound, first_u32, args, n);
 }
 
 uint64_t tb_call_bare(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result)
 {
-	return call(s, fn, REC_BARE, start, duration, result, 0, W0);
+	return call(s, fn, REC_BARE, start, duration, result, 0, 0, W0);
 }
 
 uint32_t tb_put_text(uint64_t *words, uint32_t n, const char *text, uint32_t bytes)

@@ -60,9 +60,9 @@ uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t 
 	uint32_t first_u32, const uint64_t *args, uint32_t n);
 uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
 	const uint64_t *args, uint32_t n);
-/* One that succeeded, of which a copy was cut at its limit (REC_CUT). */
-uint64_t tb_call_cut(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, uint32_t first_u32,
-	const uint64_t *args, uint32_t n);
+/* One that succeeded, of which copies longer than `bound` bytes were cut there (REC_CUT). */
+uint64_t tb_call_cut(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, uint32_t bound,
+	uint32_t first_u32, const uint64_t *args, uint32_t n);
 /* The same without arguments (REC_BARE). */
 uint64_t tb_call_bare(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result);
 uint64_t tb_thread(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t flags, const char *name);

@@ -11,7 +11,7 @@ check "the calls fail as they should" [ "$(paste -sd' ' bare.out)" = "-11 0 -46 
 "$GPUTAP_BUILD/gputap" dump t.gputap >dump
 check "the options of a build that failed" grep -q 'clBuildProgram(.*options="-DN=missing"' dump
 check "a kernel's name that the program does not have" grep -q 'clCreateKernel(.*kernel_name="rihgt"' dump
-check "a long one is cut, and marked" grep -Eq 'clCreateKernel\(.*kernel_name="x{1024}"' dump
+check "a long one is whole" grep -Eq 'clCreateKernel\(.*kernel_name="x{2999}"' dump
 check "one that ends where the memory does" grep -q 'kernel_name="yyyy"' dump
 check "those that lie nowhere are addresses" [ "$(grep -c 'kernel_name="0x' dump)" = 2 ]
 check "... of a build too" grep -q 'clBuildProgram(.*options="0x10"' dump

@@ -47,7 +47,7 @@ enum {
 	KERNEL = 0x7000,
 	EVENT = 0x9000
 };
-#define CAPTURED 1024u                  /* bytes of a string that a call's record keeps */
+#define CAPTURED 1024u                  /* bytes of a string that a call's record keeps: --max-args */
 #define T0 1000000ull                   /* tick and device ns of the first call; 1 tick = 1 ns */
 
 static struct gt_fntable *table;
@@ -98,7 +98,7 @@ static uint64_t call(
 	}
 	if (fn->ret_position >= 2)
 		words[(fn->ret_position - 2) / 2] = returned;
-	return cut ? tb_call_cut(stream, fn->id, start, duration, first, words, n)
+	return cut ? tb_call_cut(stream, fn->id, start, duration, CAPTURED, first, words, n)
 		   : tb_call_u32(stream, fn->id, start, duration, result, first, words, n);
 }
 
