@@ -437,7 +437,7 @@ struct gt_model {
 	enum { GT_USM_UNASKED, GT_USM_WHOLE, GT_USM_GAPS } usm_gaps;
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
-	bool no_memory;                       /* for a content that somebody asked for */
+	bool no_memory;                       /* for a content that somebody asked for, or what a map moved */
 };
 
 /* open.c: of a stream by its number, which a record of the trace has */

@@ -351,7 +351,7 @@ bool gt_model_words(struct gt_model *m, const uint64_t id[2], uint64_t **to, siz
 bool gt_model_blob_total(struct gt_model *m, const uint64_t id[2], uint64_t *total_bytes);
 /* Gives the text up that gt_model_blob showed: for who goes through many, one after another. */
 void gt_model_blob_forget(struct gt_model *m, const uint64_t id[2]);
-/* Was there no memory for a content? Then an output that asked for it lacks it. */
+/* Was there no memory for a content, or for what an unmap moves back? Then an output that asked for it lacks it. */
 bool gt_model_no_memory(const struct gt_model *m);
 
 /* ---- the walk: all calls and callbacks, sorted by (start, end descending, stream, offset) ---- */

@@ -329,6 +329,7 @@ static struct gt_mapping **svm_mappings(struct gt_model *m, uint32_t process, ui
 		 : gt_map_find(&m->svm_mappings, sizeof key, hash, &key, same_svm, NULL);
 	if (s && fresh)
 		*s = key;
+	m->no_memory |= make && !s;
 	return s ? &s->newest : NULL;
 }
 
@@ -343,10 +344,12 @@ static void remember_mapping(struct gt_model *m, uint32_t process, const struct 
 	newest = is_svm_map(c->type) ? svm_mappings(m, process, c->host_ptr, true) : e ? &e->mappings : NULL;
 	if (!newest)
 		return;
-	if (map)
+	if (map) {
 		m->free_mappings = map->next;
-	else if (!(map = gt_arena_alloc(&m->objects_arena, sizeof *map)))
+	} else if (!(map = gt_arena_alloc(&m->objects_arena, sizeof *map))) {
+		m->no_memory = true;
 		return;
+	}
 	*map = (struct gt_mapping){ *newest, c->host_ptr, c->bytes, c->map_flags, c->has_bytes };
 	*newest = map;
 }
