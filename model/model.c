@@ -69,7 +69,8 @@ static void check_cuda_table(struct gt_model *m)
 	if (!table && gt_reader_cuda_table_there(m->reader))
 		lose_table(m, "the table of CUDA's arguments is damaged: names come from the reader's own, as far as "
 			      "it knows the calls");
-	else if (!table && gt_model_option_is(m, -1, GT_TAKEN_CUDA_ARGS, "true"))
+	else if (!table && gt_reader_fact(m->reader, -1, "launcher_pid", 0) && /* who alone stores it */
+		gt_model_option_is(m, -1, GT_TAKEN_CUDA_ARGS, "true"))
 		lose_table(m, "the table of CUDA's arguments is missing: names come from the reader's own, as far as "
 			      "it knows the calls");
 	gt_cuda_table_free(table);
