@@ -305,7 +305,7 @@ static void keep_notes(const struct gt_run *first, struct passes *p, struct gt_m
 		return;
 	for (uint32_t i = 0; i < gt_model_note_count(m) && i < MOST_TOLD; i++) {
 		snprintf(text, sizeof text, "run %u of the program: %.900s", number, gt_model_note(m, i)->text);
-		gt_run_note(first, strdup(text));
+		gt_run_note(first, text);
 		p->told[class] = true;
 	}
 }
@@ -408,12 +408,12 @@ static void tell_what_is_missing(const struct gt_run *run, const struct passes *
 				"run %u of the program did not make %s %u of the name %.200s: its %s have no "
 				"values", without, l->kind == REC_COUNTED_RANGE ? "range" : "graph launch",
 				l->order, p->all.v[i].symbol, of);
-		gt_run_note(run, strdup(text));
+		gt_run_note(run, text);
 	}
 	if (n > MOST_TOLD) {
 		snprintf(text, sizeof text, "%s more have no values for that reason",
 			gt_counted(n - MOST_TOLD, "launches").text);
-		gt_run_note(run, strdup(text));
+		gt_run_note(run, text);
 	}
 }
 
@@ -460,7 +460,7 @@ void gt_run_again(struct gt_run *run)
 	if (is_again && gt_run_recorded(run)) {
 		if (count_passes(run, &p, &err)) {
 			gt_cli_fail(&err);
-			gt_run_note(run, strdup("a later run of the program failed: counters have no values"));
+			gt_run_note(run, "a later run of the program failed: counters have no values");
 		}
 		tell_what_is_missing(run, &p);
 	}

@@ -155,17 +155,12 @@ const char *gt_run_clock_source(void)
 		       gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant()));
 }
 
-void gt_run_note(const struct gt_run *run, char *note)
-{
-	if (note)
-		gt_run_log(run, "note", note);
-	free(note);
-}
+void gt_run_note(const struct gt_run *run, const char *note) { gt_run_log(run, "note", note); }
 
 void gt_run_refused(const struct gt_run *run, const char *note)
 {
 	gt_run_log(run, "refused", note);
-	gt_run_log(run, "note", note);
+	gt_run_note(run, note);
 }
 
 void gt_run_log_target(const struct gt_run *run)

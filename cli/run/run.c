@@ -154,24 +154,14 @@ static void log_end(const struct gt_run *run)
 		gt_run_log_number(run, "exit_status", WEXITSTATUS(run->status));
 }
 
-/* A line for each of them. */
-static void take_notes(const struct gt_run *run, char *notes)
+/* A line of the trace for each of these; they are freed. put: gt_run_note, or gt_run_refused. */
+static void put_lines(const struct gt_run *run, char *lines, void (*put)(const struct gt_run *run, const char *line))
 {
 	char *rest;
 
-	for (char *note = notes ? strtok_r(notes, "\n", &rest) : NULL; note; note = strtok_r(NULL, "\n", &rest))
-		gt_run_note(run, strdup(note));
-	free(notes);
-}
-
-/* Parts that were asked for, and are not possible here. */
-static void take_refusals(const struct gt_run *run, char *why)
-{
-	char *rest;
-
-	for (char *line = why ? strtok_r(why, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
-		gt_run_refused(run, line);
-	free(why);
+	for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		put(run, line);
+	free(lines);
 }
 
 /* What the kernel told becomes part of the trace. */
@@ -182,7 +172,7 @@ static void store_samples(struct gt_run *run)
 
 	gt_perf_store(run->perf, run, &notes);
 	run->perf = NULL;
-	take_notes(run, notes);
+	put_lines(run, notes, gt_run_note);
 	gt_run_gathered_by_perf(run, kinds);
 }
 
@@ -379,7 +369,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	gt_run_cuda_store(run);
 	gt_run_counters_store(run);
 	run->perf = gt_perf_open(run, &why);
-	take_refusals(run, why);
+	put_lines(run, why, gt_run_refused);
 	if (gt_perf_no_wakings(run->perf))
 		gt_run_log(run, "no_wakings", gt_perf_no_wakings(run->perf));
 	gt_run_log_gathers(run);

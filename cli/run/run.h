@@ -122,8 +122,8 @@ bool gt_run_say_no_driver(const struct gt_run *run);
 void gt_run_take_marks(const struct gt_run *run);
 /* At the end: those that are names of files become lines too. */
 void gt_run_take_named_marks(const struct gt_run *run);
-/* A sentence for the trace: why a part of what was asked for is not there. Takes it over; NULL: none. */
-void gt_run_note(const struct gt_run *run, char *note);
+/* A sentence for the trace: why a part of what was asked for is not there. */
+void gt_run_note(const struct gt_run *run, const char *note);
 /* The same where that makes the trace incomplete: it was asked for, and refused. */
 void gt_run_refused(const struct gt_run *run, const char *note);
 /* log.c: lines of TRACE/run */

@@ -26,14 +26,11 @@ static int64_t stated_error(const struct gt_cuda *c, uint32_t process)
 static void judge(struct gt_cuda *c, uint32_t process, enum gt_check check, const struct gt_cuda_entry *call,
 	int64_t by_ns)
 {
-	const struct gt_cuda_fn *f;
-
 	gt_check_looked(c->m, check, 1);
 	if (by_ns <= 0)
 		return;
-	f = gt_cuda_fn_of(c, process, call->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
-		GT_PLACE_CBID(call->place));
-	gt_check_failed(c->m, check, 1, &(struct gt_check_case){ process, f->fn.name, call->start, by_ns });
+	gt_check_failed(c->m, check, 1, &(struct gt_check_case){ process,
+		gt_cuda_fn_at(c, process, call->place)->fn.name, call->start, by_ns });
 }
 
 /* -------------------------------------------------------------------- waiting */
@@ -67,13 +64,11 @@ static int add_waits(struct gt_cuda *c, uint32_t process, uint8_t *known)
 
 	for (size_t i = 0; i < p->calls.n; i++) {
 		const struct gt_cuda_entry *e = &v[l[i].index];
-		uint8_t *k = &known[(e->place & GT_PLACE_DRIVER ? GT_CUDA_CBIDS : 0) + GT_PLACE_CBID(e->place)];
+		uint8_t *k = &known[GT_CUDA_FUNCTION(e->place)];
 		struct gt_cuda_wait *w;
 
 		if (!*k)
-			*k = 1 + waits_for_all(gt_cuda_fn_of(c, process,
-				e->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
-				GT_PLACE_CBID(e->place)));
+			*k = 1 + waits_for_all(gt_cuda_fn_at(c, process, e->place));
 		if (*k != 2 || e->start == GT_NO_TIME || e->end == GT_NO_TIME)
 			continue;
 		if (!(w = GT_LIST_ADD(&p->waits)))
@@ -92,7 +87,7 @@ static int by_start(const void *a, const void *b)
 
 int gt_checks_cuda_begin(struct gt_cuda *c)
 {
-	uint8_t *known = malloc(2 * GT_CUDA_CBIDS);
+	uint8_t *known = malloc(GT_CUDA_FUNCTIONS);
 	int rc = known ? 0 : -1;
 
 	for (uint32_t i = 0; !rc && i < c->m->n_processes; i++) {
@@ -101,7 +96,7 @@ int gt_checks_cuda_begin(struct gt_cuda *c)
 		p->waits.n = 0;
 		if (!p->any || !has_one_context(c, i))
 			continue;
-		memset(known, 0, 2 * GT_CUDA_CBIDS);
+		memset(known, 0, GT_CUDA_FUNCTIONS);
 		rc = add_waits(c, i, known);
 		if (p->waits.n)
 			qsort(p->waits.v, p->waits.n, sizeof *p->waits.v, by_start);

@@ -42,7 +42,7 @@ struct function { uint8_t what; bool worked; uint64_t alone; };
 struct pass {
 	int64_t since;                  /* calls that ended from then on: all of them are judged */
 	bool kernels;                   /* ... and launches of kernels whenever they were */
-	struct function *all;           /* 2 * GT_CUDA_CBIDS: runtime, driver */
+	struct function *all;           /* by GT_CUDA_FUNCTION */
 	unsigned capturing;             /* threads, or more exactly captures that have begun and not ended */
 	uint64_t looked;
 };
@@ -83,12 +83,6 @@ static bool is_told_of(const struct gt_model *m)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		n += gt_model_lost(m, all[i]);
 	return n != 0;
-}
-
-static const struct gt_cuda_fn *function_of(struct gt_cuda *c, uint32_t process, const struct gt_cuda_entry *e)
-{
-	return gt_cuda_fn_of(c, process, e->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
-		GT_PLACE_CBID(e->place));
 }
 
 static enum what what_is(const struct gt_cuda_fn *f)
@@ -135,7 +129,7 @@ static int look_at_alone(struct gt_cuda *c, uint32_t process, const struct gt_cu
 	f->alone++;
 	if (f->what != TRANSFERS)
 		gt_check_show(c->m, GT_CHECK_WORK, &(struct gt_check_case){ process,
-			function_of(c, process, e)->fn.name, e->start, 0 });
+			gt_cuda_fn_at(c, process, e->place)->fn.name, e->start, 0 });
 	return 0;
 }
 
@@ -143,12 +137,11 @@ static int look_at(
 	struct gt_cuda *c, uint32_t process, const struct gt_cuda_link *l, struct pass *p, struct gt_err *err)
 {
 	const struct gt_cuda_entry *e = (const struct gt_cuda_entry *)c->kinds[GT_CUDA_CALL].data + l->index;
-	struct function *f =
-		&p->all[(e->place & GT_PLACE_DRIVER ? GT_CUDA_CBIDS : 0) + GT_PLACE_CBID(e->place) % GT_CUDA_CBIDS];
+	struct function *f = &p->all[GT_CUDA_FUNCTION(e->place)];
 	int ok;
 
 	if (f->what == UNASKED)
-		f->what = (uint8_t)what_is(function_of(c, process, e));
+		f->what = (uint8_t)what_is(gt_cuda_fn_at(c, process, e->place));
 	switch (f->what) {
 	case NEITHER: return 0;
 	case CAPTURES:
@@ -184,7 +177,7 @@ static int count(struct gt_cuda *c, uint32_t process, struct pass *p, struct gt_
 			gt_bulk_forget(&c->kinds[GT_CUDA_CALL], 0, c->kinds[GT_CUDA_CALL].capacity);
 		}
 	}
-	for (uint32_t i = 0; i < 2 * GT_CUDA_CBIDS; i++)
+	for (uint32_t i = 0; i < GT_CUDA_FUNCTIONS; i++)
 		if (p->all[i].what != TRANSFERS || p->all[i].worked)
 			lost += p->all[i].alone;
 	gt_check_looked(c->m, GT_CHECK_WORK, p->looked);
@@ -223,7 +216,7 @@ int gt_checks_cuda_work(struct gt_model *m, struct gt_err *err)
 			continue;
 		if (p.since != INT64_MAX && calls_left_out(m, process) && !left_by_exec(m, process))
 			gt_model_count_loss(m, REC_LOSS_WORK_UNKNOWN, 1);
-		p.all = calloc(2 * GT_CUDA_CBIDS, sizeof *p.all);
+		p.all = calloc(GT_CUDA_FUNCTIONS, sizeof *p.all);
 		rc = p.all ? count(c, process, &p, err) : gt_no_memory(err);
 		free(p.all);
 	}

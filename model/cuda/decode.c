@@ -349,7 +349,7 @@ static void fill_call(struct gt_cuda *c, const struct gt_cuda_entry *e, struct g
 		gt_cuda_args_of(c, out->process, e->correlation, GT_CUDA_FN_ID(e), e->start);
 	const struct gt_cuda_fn *f;
 
-	out->call.domain = e->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME;
+	out->call.domain = GT_CUDA_DOMAIN(e->place);
 	out->call.cbid = GT_PLACE_CBID(e->place);
 	f = gt_cuda_fn_of(c, out->process, out->call.domain, out->call.cbid);
 	out->call.name = f->name;
@@ -418,7 +418,7 @@ static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct 
 	out->graph_node = node ? moment->w[0] : 0;
 	if (call)
 		out->graph_event.name = gt_cuda_fn_of(c, moment->process,
-			call->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
+			GT_CUDA_DOMAIN(call->place),
 			GT_PLACE_CBID(call->place))
 						->name;
 }

@@ -56,6 +56,10 @@ struct gt_cuda_entry {
 /* Of a call: its function id, as records with arguments have it. */
 #define GT_CUDA_FN_ID(e) \
 	(((e)->place & GT_PLACE_DRIVER ? REC_FN_CUDA_DRIVER : REC_FN_CUDA_RUNTIME) + GT_PLACE_CBID((e)->place))
+#define GT_CUDA_DOMAIN(place) ((place) & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME)
+/* A number for each function of both, below GT_CUDA_FUNCTIONS. */
+#define GT_CUDA_FUNCTION(place) (((place) & GT_PLACE_DRIVER ? GT_CUDA_CBIDS : 0) + GT_PLACE_CBID(place))
+#define GT_CUDA_FUNCTIONS (2 * GT_CUDA_CBIDS)
 
 struct gt_cuda_link { uint32_t correlation, index, kind; }; /* by correlation id: calls (outermost ones), work */
 /* A call with arguments, or with a stack alone (bare): its record. stack: the link of that, or 0. */
@@ -195,6 +199,10 @@ int gt_cuda_names_add(
 	struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);
 /* domain: enum rec_domain */
 const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid);
+static inline const struct gt_cuda_fn *gt_cuda_fn_at(struct gt_cuda *c, uint32_t process, uint64_t place)
+{
+	return gt_cuda_fn_of(c, process, GT_CUDA_DOMAIN(place), GT_PLACE_CBID(place));
+}
 int gt_cuda_string_add(
 	struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes);
 void gt_cuda_strings_sort(struct gt_cuda *c);

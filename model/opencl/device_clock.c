@@ -256,18 +256,14 @@ static void pair_with_raw(struct gt_model *m, struct gt_device_clock *c, const s
 
 /* ---------------------------------------------------------- rates and steps */
 
-static int by_device_ns(const void *a, const void *b)
+/* In the order in which they were taken. */
+static int compare_by_tick(const void *a, const void *b)
 {
 	const struct gt_calibration *x = a, *y = b;
 
-	return x->device_ns < y->device_ns ? -1 : x->device_ns > y->device_ns;
-}
-
-static int by_tick(const void *a, const void *b)
-{
-	const struct gt_calibration *x = a, *y = b;
-
-	return x->tick < y->tick ? -1 : x->tick > y->tick;
+	if (x->process == y->process && x->device == y->device && x->tick != y->tick)
+		return x->tick < y->tick ? -1 : 1;
+	return compare_calibrations(a, b);
 }
 
 static struct point point_of(const struct gt_model *m, const struct gt_calibration *c)
@@ -351,7 +347,7 @@ static int add_line(struct gt_model *m, struct gt_device_clock *c, struct gt_cal
 
 	if (!pairs)
 		return -1;
-	qsort(v, n, sizeof *v, by_device_ns);
+	qsort(v, n, sizeof *v, compare_calibrations);
 	c->method = GT_CLOCK_CALIBRATED;
 	c->pairs = pairs;
 	kept = thin(m, v, n, points);
@@ -386,7 +382,7 @@ static struct gt_device_clock *add_later(struct gt_model *m, struct gt_device_cl
 	return c;
 }
 
-/* v: the calibrations of one device. */
+/* v: the calibrations of one device, by tick. */
 static int add_calibrated(struct gt_model *m, struct gt_calibration *v, uint32_t n)
 {
 	struct gt_device_clock *c = new_clock(m, v->process, v->device);
@@ -394,7 +390,6 @@ static int add_calibrated(struct gt_model *m, struct gt_calibration *v, uint32_t
 
 	if (!c)
 		return -1;
-	qsort(v, n, sizeof *v, by_tick);
 	c->rate = find_rate(m, v, n);
 	for (uint32_t i = 1; i < n && steps < STEPS; i++) {
 		struct point a = point_of(m, &v[i - 1]), b = point_of(m, &v[i]);
@@ -420,7 +415,7 @@ int gt_device_clocks_finish(struct gt_model *m)
 	uint32_t n = m->calibrations.n;
 
 	if (n)
-		qsort(v, n, sizeof *v, compare_calibrations);
+		qsort(v, n, sizeof *v, compare_by_tick);
 	if (m->raw_clock.n)
 		qsort(m->raw_clock.v, m->raw_clock.n, sizeof *v, compare_calibrations);
 	for (uint32_t i = 0, end; i < n; i = end) {
