@@ -15,7 +15,9 @@ check "the program runs as ever" grep -qx PageableCopy t.out
 check "a report is written" "$tap" export -q -f -e ncu-rep --apply-rules=false --launch-count=0 -o t t.gputap
 check "a rule speaks of a kernel that waited for a copy of pageable memory, and not of its twin with pinned memory" \
 	python3 "$GPUTAP_TESTS/e2e/place_rules_check.py" t.ncu-rep PageableCopy
-check "with the copy's bytes and direction" grep -qE '1 copy, 1.0 MiB, [0-9.]+ .s\)' <(python3 "$GPUTAP_TESTS/../python/gputap-rules" apply t.ncu-rep --text --least 0 --rule PageableCopy | tr -s " \n" " ")
+python3 "$GPUTAP_TESTS/../python/gputap-rules" apply t.ncu-rep --text --least 0 --rule PageableCopy | tr -s " \n" " " >told
+check "with the copy's bytes" grep -qE '1 copy, 1.0 MiB, [0-9.]+ .s\)' told
+check "and its direction" grep -q 'Host-to-Device 1048576 ' told
 
 # What shapes of launches deserve, with no counter.
 traced --summary=none -- "$GPUTAP_BUILD/tests/e2e/cuda_deserve"

@@ -77,6 +77,7 @@ check "and the page of the report says it where Nsight Compute does" grep -qE 'O
 check "and leaves none behind" test "$(find "${TMPDIR:-/tmp}" . -name '*.ncu-rep' -newer said | wc -l)" -eq 0
 # No room for what rules said: the report without it is not taken for the whole one.
 "$tap" export -q -f -e ncu-rep --apply-rules=false -o bare place
+check "a report without them when they are not wanted" test "$(grep -c 'Prepare the next work' bare.ncu-rep)" -eq 0
 limit=$((($(stat -c %s bare.ncu-rep) + 2047) / 1024))
 check "what rules said needs room ($limit KiB do not do)" test "$(stat -c %s ruled.ncu-rep)" -gt $((limit * 1024))
 (ulimit -f $limit; exec "$tap" export -q -f -e ncu-rep -o full place 2>told)
